@@ -3,6 +3,7 @@
 mod audit;
 #[path = "drills/breakers.rs"]
 mod breakers;
+mod batch_claims;
 mod chain_faults;
 mod chain_totals;
 mod chains;

@@ -45,6 +45,23 @@ fn swap(from: &Listed, to: &Listed) -> Value {
 }
 
 #[tokio::test]
+async fn a_small_swap_between_rollups_loses_less_than_a_quarter_of_a_percent() {
+    let folder = data_dir();
+    let service = Service::start_with(folder.path(), &[]);
+    let ask_body = json!({
+        "tradeType": "EXACT_INPUT", "amount": "25000000", "fromAddress": WALLET,
+        "fromChainId": 8453, "fromToken": "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913",
+        "toChainId": 42161, "toToken": "0xaf88d065e77c8cC2239327C5EDb3A432268e5831",
+        "depositMethods": ["CONTRACT_CALL"],
+    });
+    let answer = ask(&service, "/v1/quotes", &ask_body).await.text().await.unwrap();
+    let quote: Value = serde_json::from_str(&answer).unwrap();
+    let best = &quote["routes"][0];
+    let out: u64 = best["amountOut"].as_str().unwrap_or_else(|| panic!("{answer}")).parse().unwrap();
+    assert!((24_937_500..25_000_000).contains(&out), "{out} of 25000000 arrive");
+}
+
+#[tokio::test]
 async fn every_two_evm_chains_have_at_least_two_routes_between_listed_tokens() {
     let folder = data_dir();
     let service = Service::start_with(folder.path(), &[]);

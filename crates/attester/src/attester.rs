@@ -8,9 +8,9 @@ use std::time::Duration;
 use alloy_primitives::{Address, B256, U256};
 use async_trait::async_trait;
 use causeway_domain::ports::{
-    AttestationRefusal, AttestationSigner, ChainContracts, ChainView, EscrowState, FinalityTier,
+    AttestationRefusal, AttestationSigner, BatchRefusal, ChainContracts, ChainView, EscrowState, FinalityTier,
 };
-use causeway_domain::{ChainId, IntentTerms, SignedAttestation};
+use causeway_domain::{ChainId, IntentTerms, SignedAttestation, SignedBatch};
 use parking_lot::Mutex;
 use thiserror::Error;
 use tokio::sync::{Semaphore, SemaphorePermit};
@@ -80,7 +80,7 @@ pub(crate) struct Inner {
     pub(crate) config: AttesterConfig,
     small: HashMap<(ChainId, B256), U256>,
     pub(crate) views: BTreeMap<ChainId, Arc<dyn ChainView>>,
-    signer: Arc<dyn AttestationSigner>,
+    pub(crate) signer: Arc<dyn AttestationSigner>,
     pub(crate) ledger: Arc<Ledger>,
     known_order_slots: Semaphore,
     unknown_order_slots: Semaphore,
@@ -218,6 +218,10 @@ impl Drop for InFlightRequest<'_> {
 impl Attest for Attester {
     async fn attest(&self, terms: &IntentTerms) -> Result<SignedAttestation, AttestationRefusal> {
         Self::attest(self, terms).await
+    }
+
+    async fn attest_batch(&self, orders: &[IntentTerms]) -> Result<SignedBatch, BatchRefusal> {
+        Self::attest_batch(self, orders).await
     }
 
     async fn is_ready(&self, terms: &IntentTerms) -> bool {

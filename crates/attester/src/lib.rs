@@ -1,5 +1,6 @@
 #![doc = include_str!("../README.md")]
 
+mod attest_batch;
 mod attester;
 mod contracts;
 mod decide;

@@ -1,6 +1,6 @@
 use alloy_primitives::{Address, B256, Bytes};
-use causeway_domain::ports::AttestationRefusal;
-use causeway_domain::{Attestation, Outcome, SignatureBytes, SignedAttestation};
+use causeway_domain::ports::{AttestationRefusal, BatchRefusal};
+use causeway_domain::{Attestation, FilledOrder, Outcome, SignatureBytes, SignedAttestation, SignedBatch};
 use serde::{Deserialize, Serialize};
 
 /// A signed attestation as JSON, in answers and in the journal.
@@ -72,6 +72,109 @@ impl AttestationJson {
 pub(crate) struct AttestRequest {
     /// The order's terms as the contracts encode them.
     pub(crate) terms: Bytes,
+}
+
+/// The body of `POST /attest-batch`.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct AttestBatchRequest {
+    /// The terms of each order as the contracts encode them, in the order in which they are signed.
+    pub(crate) orders: Vec<Bytes>,
+}
+
+/// A signed list of fills.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct SignedBatchJson {
+    epoch: u64,
+    fills: Vec<FillJson>,
+    signature: SignatureBytes,
+    attester: Address,
+}
+
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct FillJson {
+    order_id: B256,
+    filled_at: u64,
+    fill_ref: B256,
+}
+
+impl From<&SignedBatch> for SignedBatchJson {
+    fn from(batch: &SignedBatch) -> Self {
+        let fill = |fill: &FilledOrder| FillJson {
+            order_id: fill.order,
+            filled_at: fill.filled_at,
+            fill_ref: fill.fill_ref,
+        };
+        let (epoch, fills) = (batch.epoch, batch.fills.iter().map(fill).collect());
+        Self { epoch, fills, signature: batch.signature, attester: batch.attester }
+    }
+}
+
+impl SignedBatchJson {
+    pub(crate) fn read(self) -> SignedBatch {
+        let fill = |fill: FillJson| FilledOrder {
+            order: fill.order_id,
+            filled_at: fill.filled_at,
+            fill_ref: fill.fill_ref,
+        };
+        let (epoch, fills) = (self.epoch, self.fills.into_iter().map(fill).collect());
+        SignedBatch { epoch, fills, signature: self.signature, attester: self.attester }
+    }
+}
+
+/// Why a batch is not signed.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(crate) struct BatchRefusalJson {
+    pub(crate) name: String,
+    pub(crate) message: String,
+    pub(crate) retry: bool,
+    /// The orders that it does not sign for; without any it does not sign the batch at all.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    orders: Vec<RefusedOrderJson>,
+}
+
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct RefusedOrderJson {
+    order_id: B256,
+    name: String,
+    message: String,
+    retry: bool,
+}
+
+impl From<&BatchRefusal> for BatchRefusalJson {
+    fn from(refusal: &BatchRefusal) -> Self {
+        match refusal {
+            BatchRefusal::Whole(why) => {
+                let RefusalJson { name, message, retry } = RefusalJson::from(why);
+                Self { name, message, retry, orders: Vec::new() }
+            }
+            BatchRefusal::Orders(orders) => {
+                let order = |(order_id, why): &(B256, AttestationRefusal)| {
+                    let RefusalJson { name, message, retry } = RefusalJson::from(why);
+                    RefusedOrderJson { order_id: *order_id, name, message, retry }
+                };
+                let retry = orders.iter().all(|(_, why)| why.is_retryable());
+                let message = format!("this attester does not sign for {} orders of the batch", orders.len());
+                let orders = orders.iter().map(order).collect();
+                Self { name: "NotAllFilled".to_owned(), message, retry, orders }
+            }
+        }
+    }
+}
+
+impl BatchRefusalJson {
+    pub(crate) fn read(self) -> BatchRefusal {
+        if self.orders.is_empty() {
+            let (name, message, retry) = (self.name, self.message, self.retry);
+            return BatchRefusal::Whole(AttestationRefusal::Remote { name, message, retry });
+        }
+        let order = |RefusedOrderJson { order_id, name, message, retry }: RefusedOrderJson| {
+            (order_id, AttestationRefusal::Remote { name, message, retry })
+        };
+        BatchRefusal::Orders(self.orders.into_iter().map(order).collect())
+    }
 }
 
 /// Why there is no attestation.

@@ -1,8 +1,11 @@
+mod batch;
 mod digest;
 
 use std::fmt;
 
 use alloy_primitives::{Address, B256, FixedBytes};
+
+pub use batch::{CollectedBatch, FilledOrder, SignedBatch, batch_digest};
 
 /// A secp256k1 signature as the escrows take it: r, a low s, and 27 or 28.
 pub type SignatureBytes = FixedBytes<65>;

@@ -27,7 +27,10 @@ mod usd;
 
 pub use address::{Address, AddressError};
 pub use amount::{AmountError, RawAmount};
-pub use attestation::{Attestation, CollectedAttestation, Outcome, SignatureBytes, SignedAttestation};
+pub use attestation::{
+    Attestation, CollectedAttestation, CollectedBatch, FilledOrder, Outcome, SignatureBytes,
+    SignedAttestation, SignedBatch, batch_digest,
+};
 pub use chain::{
     Caip2Error, Chain, ChainId, Currency, DepositMethod, Explorer, Family, SOLANA_CHAIN_ID, SOLANA_REFERENCE,
     UnknownDepositMethod,

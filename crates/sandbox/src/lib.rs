@@ -2,6 +2,7 @@
 
 pub mod evm;
 mod faucet;
+mod fees;
 pub mod genesis;
 mod http;
 pub mod jsonrpc;
@@ -9,6 +10,7 @@ mod lies;
 mod sandbox;
 pub mod solana;
 
+pub use fees::FeeModel;
 pub use http::routes;
 pub use lies::{InventedCall, InventedLog, Lies};
 pub use sandbox::{ChainSpec, Sandbox, SandboxError, SandboxOptions, TokenSpec};

@@ -7,6 +7,7 @@ use tokio::task::JoinHandle;
 
 use crate::evm::{self, EvmChain, OpenError};
 use crate::faucet::{Faucet, FaucetError};
+use crate::fees::FeeModel;
 use crate::genesis::{EvmGenesis, GenesisError, Roles, WellKnownToken};
 use crate::solana::{self, SolanaChain, SolanaConfig, SolanaError};
 
@@ -20,6 +21,7 @@ pub struct SandboxOptions {
     pub data_dir: Option<PathBuf>,
     /// Ignore the chains of an earlier run.
     pub fresh: bool,
+    pub fees: FeeModel,
 }
 
 /// A chain to run and the tokens that live on it.
@@ -109,9 +111,12 @@ fn open_evm(
     let tokens: Vec<WellKnownToken> = chain.tokens.iter().filter_map(well_known).collect();
     let accounts = genesis.accounts(chain.id, &tokens, faucet.address())?;
     let genesis = evm::Genesis { chain_id: chain.id, accounts, timestamp: FIRST_BLOCK };
+    let fees = options.fees.of(chain.id);
     let options = evm::Options {
         data_dir: options.data_dir.clone(),
         fresh: options.fresh,
+        min_base_fee: fees.base_fee,
+        tip: Some(fees.tip),
         allow_unprotected: true,
         ..evm::Options::default()
     };

@@ -20,8 +20,13 @@ pub(super) async fn post_attest(
 fn read(body: &[u8]) -> Result<IntentTerms, Refusal> {
     let request: AttestRequest = serde_json::from_slice(body)
         .map_err(|error| Refusal::BadBody(format!("the body is {{\"terms\": \"0x…\"}}: {error}")))?;
-    IntentTerms::from_bytes(&request.terms).ok_or_else(|| {
-        let message = "the terms are 21 words of 32 bytes, the first of them version 1, as the contracts encode an order";
+    read_terms(&request.terms)
+}
+
+/// The terms of an order as the contracts encode them.
+pub(super) fn read_terms(terms: &[u8]) -> Result<IntentTerms, Refusal> {
+    IntentTerms::from_bytes(terms).ok_or_else(|| {
+        let message = "the terms are 21 words of 32 bytes, the first of them version 2, as the contracts encode an order";
         Refusal::BadBody(message.to_owned())
     })
 }

@@ -1,14 +1,15 @@
 use axum::Json;
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
-use causeway_domain::ports::AttestationRefusal;
+use causeway_domain::ports::{AttestationRefusal, BatchRefusal};
 
-use crate::wire::RefusalJson;
+use crate::wire::{BatchRefusalJson, RefusalJson};
 
 /// Why a request is refused; the only mapping of refusals to HTTP.
 #[derive(Debug)]
 pub(super) enum Refusal {
     No(AttestationRefusal),
+    NoBatch(BatchRefusal),
     BadBody(String),
     BadOrderId,
     NothingSigned,
@@ -20,6 +21,13 @@ impl IntoResponse for Refusal {
             |name: &str, message: String| RefusalJson { name: name.to_owned(), message, retry: false };
         let (status, body) = match self {
             Self::No(why) => (status(&why), RefusalJson::from(&why)),
+            Self::NoBatch(why) => {
+                let status = match &why {
+                    BatchRefusal::Whole(why) => status(why),
+                    BatchRefusal::Orders(_) => StatusCode::CONFLICT,
+                };
+                return (status, Json(BatchRefusalJson::from(&why))).into_response();
+            }
             Self::BadBody(message) => (StatusCode::BAD_REQUEST, plain("BadRequest", message)),
             Self::BadOrderId => {
                 let message = "an order id is 0x and 64 hexadecimal digits".to_owned();

@@ -5,8 +5,12 @@ use std::sync::Arc;
 
 use alloy_primitives::Address;
 use async_trait::async_trait;
-use causeway_domain::ports::{AttestationRefusal, AttestationVerifier, Attestations, CollectError};
-use causeway_domain::{Attestation, CollectedAttestation, IntentTerms, SignatureBytes, SignedAttestation};
+use causeway_domain::ports::{
+    AttestationRefusal, AttestationVerifier, Attestations, CollectBatchError, CollectError,
+};
+use causeway_domain::{
+    Attestation, CollectedAttestation, CollectedBatch, IntentTerms, SignatureBytes, SignedAttestation,
+};
 use futures::StreamExt as _;
 use futures::stream::FuturesUnordered;
 use thiserror::Error;
@@ -24,9 +28,9 @@ pub enum PanelError {
 
 /// The attesters of an epoch, and how many of them must sign the same outcome.
 pub struct Panel {
-    members: BTreeMap<Address, Arc<dyn Attest>>,
-    threshold: NonZeroUsize,
-    verifier: Arc<dyn AttestationVerifier>,
+    pub(super) members: BTreeMap<Address, Arc<dyn Attest>>,
+    pub(super) threshold: NonZeroUsize,
+    pub(super) verifier: Arc<dyn AttestationVerifier>,
 }
 
 impl fmt::Debug for Panel {
@@ -118,6 +122,10 @@ impl Attestations for Panel {
         Err(CollectError { have, need: self.threshold.get(), retry, answers: refusals })
     }
 
+    async fn collect_batch(&self, orders: &[IntentTerms]) -> Result<CollectedBatch, CollectBatchError> {
+        self.collect_fills(orders).await
+    }
+
     async fn is_available(&self, terms: &IntentTerms) -> bool {
         let mut requests: FuturesUnordered<_> =
             self.members.values().map(|attester| attester.is_ready(terms)).collect();
@@ -135,6 +143,7 @@ impl Attestations for Panel {
 #[cfg(test)]
 mod tests {
     use alloy_primitives::B256;
+    use causeway_domain::FilledOrder;
 
     use super::*;
 
@@ -159,6 +168,15 @@ mod tests {
 
     impl AttestationVerifier for FakeVerifier {
         fn signer(&self, _: &IntentTerms, _: &Attestation, signature: &SignatureBytes) -> Option<Address> {
+            Some(Address::from_slice(&signature[..20]))
+        }
+
+        fn batch_signer(
+            &self,
+            _: &IntentTerms,
+            _: &[FilledOrder],
+            signature: &SignatureBytes,
+        ) -> Option<Address> {
             Some(Address::from_slice(&signature[..20]))
         }
     }

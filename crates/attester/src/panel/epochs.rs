@@ -7,9 +7,12 @@ use std::time::{Duration, Instant};
 use alloy_primitives::Address;
 use async_trait::async_trait;
 use causeway_domain::ports::{
-    AttestationRefusal, AttestationVerifier, Attestations, AttesterRegistry, CollectError, EpochAttesters,
+    AttestationRefusal, AttestationVerifier, Attestations, AttesterRegistry, BatchRefusal, CollectBatchError,
+    CollectError, EpochAttesters,
 };
-use causeway_domain::{ChainId, CollectedAttestation, IntentTerms, SignedAttestation};
+use causeway_domain::{
+    ChainId, CollectedAttestation, CollectedBatch, IntentTerms, SignedAttestation, SignedBatch,
+};
 use parking_lot::Mutex;
 
 use super::{Attest, Panel};
@@ -90,6 +93,19 @@ impl Attestations for EpochPanels {
         self.panel(terms).await?.collect(terms).await
     }
 
+    async fn collect_batch(&self, orders: &[IntentTerms]) -> Result<CollectedBatch, CollectBatchError> {
+        let nobody = |error: CollectError| CollectBatchError {
+            have: 0,
+            need: error.need,
+            leave_out: Vec::new(),
+            answers: error.answers.into_iter().map(|(member, why)| (member, why.into())).collect(),
+        };
+        match orders.first() {
+            Some(first) => self.panel(first).await.map_err(nobody)?.collect_batch(orders).await,
+            None => Ok(CollectedBatch { fills: Vec::new(), signatures: Vec::new() }),
+        }
+    }
+
     async fn is_available(&self, terms: &IntentTerms) -> bool {
         match self.panel(terms).await {
             Ok(panel) => panel.is_available(terms).await,
@@ -104,13 +120,21 @@ struct Unlisted;
 #[async_trait]
 impl Attest for Unlisted {
     async fn attest(&self, _: &IntentTerms) -> Result<SignedAttestation, AttestationRefusal> {
-        let words = "its URL is not configured; add it to contracts.other_attesters";
-        Err(AttestationRefusal::Unreachable(words.to_owned()))
+        Err(unlisted())
+    }
+
+    async fn attest_batch(&self, _: &[IntentTerms]) -> Result<SignedBatch, BatchRefusal> {
+        Err(unlisted().into())
     }
 
     async fn is_ready(&self, _: &IntentTerms) -> bool {
         false
     }
+}
+
+fn unlisted() -> AttestationRefusal {
+    let words = "its URL is not configured; add it to contracts.other_attesters";
+    AttestationRefusal::Unreachable(words.to_owned())
 }
 
 #[cfg(test)]

@@ -3,15 +3,19 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use async_trait::async_trait;
-use causeway_domain::ports::AttestationRefusal;
-use causeway_domain::{IntentTerms, SignedAttestation};
+use causeway_domain::ports::{AttestationRefusal, BatchRefusal};
+use causeway_domain::{IntentTerms, SignedAttestation, SignedBatch};
 use causeway_http_client::{ResponseError, SetupError, read_body};
 use parking_lot::Mutex;
-use reqwest::{Client, Url, header};
+use reqwest::{Client, StatusCode, Url, header};
+use serde::Serialize;
 use thiserror::Error;
 
 use super::Attest;
-use crate::wire::{AttestRequest, AttestationJson, HealthSummaryJson, RefusalJson};
+use crate::wire::{
+    AttestBatchRequest, AttestRequest, AttestationJson, BatchRefusalJson, HealthSummaryJson, RefusalJson,
+    SignedBatchJson,
+};
 
 const TIMEOUT: Duration = Duration::from_secs(20);
 /// How long the answer to "are you there" may take, and how long it is used.
@@ -36,6 +40,7 @@ type ReadableChains = (Instant, Vec<u64>);
 pub struct HttpAttester {
     client: Client,
     attest: Url,
+    attest_batch: Url,
     health: Url,
     /// What its health was when it was last read.
     chains: Arc<Mutex<Option<ReadableChains>>>,
@@ -59,8 +64,9 @@ impl HttpAttester {
             url.path_segments_mut().map_err(|()| HttpAttesterError::Address)?.pop_if_empty().push(path);
             Ok::<_, HttpAttesterError>(url)
         };
-        let (attest, health) = (at("attest")?, at("health")?);
-        Ok(Self { client: causeway_http_client::client(TIMEOUT)?, attest, health, chains: Arc::default() })
+        let (attest, attest_batch, health) = (at("attest")?, at("attest-batch")?, at("health")?);
+        let client = causeway_http_client::client(TIMEOUT)?;
+        Ok(Self { client, attest, attest_batch, health, chains: Arc::default() })
     }
 
     /// The chains that it reads now; none while it does not answer.
@@ -81,35 +87,55 @@ impl HttpAttester {
         Some(health.readable_chains())
     }
 
-    async fn exchange(&self, terms: &IntentTerms) -> Result<(bool, Vec<u8>), AttestationRefusal> {
+    /// Posts a request; whether it was granted, and the answer.
+    async fn exchange(
+        &self,
+        url: &Url,
+        request: &impl Serialize,
+    ) -> Result<(StatusCode, Vec<u8>), AttestationRefusal> {
         let unreachable =
             |error: reqwest::Error| AttestationRefusal::Unreachable(error.without_url().to_string());
-        let body = serde_json::to_vec(&AttestRequest { terms: terms.to_bytes().into() })
-            .map_err(|error| AttestationRefusal::Nonsense(error.to_string()))?;
-        let request = self.client.post(self.attest.clone()).header(header::CONTENT_TYPE, "application/json");
+        let body =
+            serde_json::to_vec(request).map_err(|error| AttestationRefusal::Nonsense(error.to_string()))?;
+        let request = self.client.post(url.clone()).header(header::CONTENT_TYPE, "application/json");
         let response = request.body(body).send().await.map_err(unreachable)?;
-        let success = response.status().is_success();
+        let status = response.status();
         let bytes = read_body(response, MAX_RESPONSE_BYTES).await.map_err(|error| match error {
             ResponseError::TooLong(limit) => {
                 AttestationRefusal::Nonsense(format!("it is longer than {limit} bytes"))
             }
             ResponseError::Interrupted(error) => unreachable(error),
         })?;
-        Ok((success, bytes))
+        Ok((status, bytes))
     }
 }
 
 #[async_trait]
 impl Attest for HttpAttester {
     async fn attest(&self, terms: &IntentTerms) -> Result<SignedAttestation, AttestationRefusal> {
-        let (success, bytes) = self.exchange(terms).await?;
+        let request = AttestRequest { terms: terms.to_bytes().into() };
+        let (status, bytes) = self.exchange(&self.attest, &request).await?;
         let nonsense = |error: serde_json::Error| AttestationRefusal::Nonsense(error.to_string());
-        if !success {
+        if !status.is_success() {
             let RefusalJson { name, message, retry } = serde_json::from_slice(&bytes).map_err(nonsense)?;
             return Err(AttestationRefusal::Remote { name, message, retry });
         }
         let answer: AttestationJson = serde_json::from_slice(&bytes).map_err(nonsense)?;
         answer.read().ok_or_else(|| AttestationRefusal::Nonsense("a part of it is missing".to_owned()))
+    }
+
+    async fn attest_batch(&self, orders: &[IntentTerms]) -> Result<SignedBatch, BatchRefusal> {
+        let orders = orders.iter().map(|terms| terms.to_bytes().into()).collect();
+        let (status, bytes) = self.exchange(&self.attest_batch, &AttestBatchRequest { orders }).await?;
+        let nonsense = |error: serde_json::Error| AttestationRefusal::Nonsense(error.to_string());
+        if status == StatusCode::NOT_FOUND {
+            // An older version, which signs for one order at a time.
+            return Err(AttestationRefusal::NoBatches.into());
+        }
+        if !status.is_success() {
+            return Err(serde_json::from_slice::<BatchRefusalJson>(&bytes).map_err(nonsense)?.read());
+        }
+        Ok(serde_json::from_slice::<SignedBatchJson>(&bytes).map_err(nonsense)?.read())
     }
 
     async fn is_ready(&self, terms: &IntentTerms) -> bool {

@@ -7,7 +7,7 @@ use axum::body::Body;
 use axum::http::Request;
 use causeway_attester::{Attest, HttpAttester, HttpAttesterError, Panel, router};
 use causeway_domain::IntentTerms;
-use causeway_domain::ports::{AttestationRefusal, Attestations as _};
+use causeway_domain::ports::{AttestationRefusal, AttestationVerifier as _, Attestations as _, BatchRefusal};
 use causeway_evm::attest::EvmVerifier;
 use http_body_util::BodyExt as _;
 use serde_json::{Value, json};
@@ -93,6 +93,48 @@ async fn an_attester_over_http_answers_like_one_in_the_process() {
     let members = [(signer().address(), Arc::new(elsewhere) as Arc<dyn Attest>)];
     let panel = Panel::new(members, NonZeroUsize::MIN, Arc::new(EvmVerifier)).unwrap();
     assert_eq!(panel.collect(&terms(1)).await.unwrap().signatures.len(), 1);
+}
+
+#[tokio::test]
+async fn rule_31_a_batch_is_signed_as_one_list_and_each_outcome_is_kept_as_before() {
+    let (fixture, folder) = (Fixture::new(), tempfile::tempdir().unwrap());
+    let attester = fixture.attester(folder.path());
+    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let address = format!("http://{}/", listener.local_addr().unwrap());
+    let served = router(attester.clone());
+    tokio::spawn(async move { axum::serve(listener, served).await });
+    let elsewhere = HttpAttester::new(&address).unwrap();
+    let orders: Vec<IntentTerms> = (1..=30).map(terms).collect();
+    for terms in &orders {
+        fixture.open(terms);
+    }
+    for terms in &orders[1..] {
+        fixture.fill(terms, 150);
+    }
+    // One order is not filled yet: it alone is named, and the outcomes of the others are committed.
+    let refused = Attest::attest_batch(&elsewhere, &orders).await.unwrap_err();
+    let BatchRefusal::Orders(refused) = refused else { panic!("{refused}") };
+    assert_eq!(refused.len(), 1);
+    assert_eq!((refused[0].0, refused[0].1.name()), (orders[0].id(), "Undecided"));
+    assert!(attester.attestation(&orders[0].id()).is_none());
+    assert!(orders[1..].iter().all(|terms| attester.attestation(&terms.id()).is_some()));
+    let signed = Attest::attest_batch(&elsewhere, &orders[1..]).await.unwrap();
+    assert_eq!(signed, attester.attest_batch(&orders[1..]).await.unwrap());
+    assert_eq!(
+        EvmVerifier.batch_signer(&orders[1], &signed.fills, &signed.signature),
+        Some(signer().address())
+    );
+    // An order that was signed as unfilled is never part of a list.
+    fixture.destination.state().time = DEADLINE + 1;
+    attester.attest(&orders[0]).await.unwrap();
+    let refused = Attest::attest_batch(&elsewhere, &orders[..2]).await.unwrap_err();
+    assert!(matches!(&refused, BatchRefusal::Orders(one) if one[0].1.name() == "Opposite"), "{refused}");
+    let mixed = [orders[1], IntentTerms { epoch: 7, ..orders[2] }];
+    let refused = Attest::attest_batch(&elsewhere, &mixed).await.unwrap_err();
+    assert!(matches!(&refused, BatchRefusal::Whole(why) if why.name() == "MixedBatch"), "{refused}");
+    let members = [(signer().address(), Arc::new(elsewhere) as Arc<dyn Attest>)];
+    let panel = Panel::new(members, NonZeroUsize::MIN, Arc::new(EvmVerifier)).unwrap();
+    assert_eq!(panel.collect_batch(&orders[1..]).await.unwrap().signatures, [signed.signature]);
 }
 
 #[tokio::test]

@@ -10,13 +10,7 @@ impl Attestation {
     /// The EIP-712 digest for the escrow on the origin chain. The domain contains the contract on EVM chains and the program
     /// as salt on Solana. `None` where the escrow is not an address of the chain's family.
     pub fn digest(&self, origin: ChainId, escrow: B256) -> Option<B256> {
-        let contract_field = match origin.family() {
-            Family::Evm if Address::from_word(escrow).into_word() != escrow => return None,
-            Family::Evm => "address verifyingContract",
-            Family::Solana => "bytes32 salt",
-        };
-        let kind = format!("EIP712Domain(string name,string version,uint256 chainId,{contract_field})");
-        let domain = hash(&kind, &[keccak256(NAME), keccak256(VERSION), number(origin.get()), escrow]);
+        let domain = domain_separator(origin, escrow)?;
         Some(keccak256([&[0x19, 0x01], domain.as_slice(), self.statement().as_slice()].concat()))
     }
 
@@ -34,11 +28,23 @@ impl Attestation {
     }
 }
 
-fn hash(kind: &str, words: &[B256]) -> B256 {
+/// The domain of an escrow: the contract on EVM chains, the program as salt on Solana. `None` where the escrow is not an
+/// address of the chain's family.
+pub(super) fn domain_separator(origin: ChainId, escrow: B256) -> Option<B256> {
+    let contract_field = match origin.family() {
+        Family::Evm if Address::from_word(escrow).into_word() != escrow => return None,
+        Family::Evm => "address verifyingContract",
+        Family::Solana => "bytes32 salt",
+    };
+    let kind = format!("EIP712Domain(string name,string version,uint256 chainId,{contract_field})");
+    Some(hash(&kind, &[keccak256(NAME), keccak256(VERSION), number(origin.get()), escrow]))
+}
+
+pub(super) fn hash(kind: &str, words: &[B256]) -> B256 {
     keccak256([keccak256(kind).as_slice(), words.concat().as_slice()].concat())
 }
 
-fn number(value: u64) -> B256 {
+pub(super) fn number(value: u64) -> B256 {
     U256::from(value).into()
 }
 

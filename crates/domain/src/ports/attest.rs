@@ -3,7 +3,10 @@ use async_trait::async_trait;
 use thiserror::Error;
 
 use super::ChainError;
-use crate::{Attestation, ChainId, CollectedAttestation, IntentTerms, Outcome, SignatureBytes};
+use crate::{
+    Attestation, ChainId, CollectedAttestation, CollectedBatch, FilledOrder, IntentTerms, Outcome,
+    SignatureBytes,
+};
 
 /// A final block that the endpoints agree on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -102,6 +105,8 @@ pub enum SigningError {
 pub trait AttestationSigner: Send + Sync {
     fn address(&self) -> Address;
     fn sign(&self, terms: &IntentTerms, attestation: &Attestation) -> Result<SignatureBytes, SigningError>;
+    /// Signs a list of fills for the escrow of `first`, which all orders of the list share.
+    fn sign_batch(&self, first: &IntentTerms, fills: &[FilledOrder]) -> Result<SignatureBytes, SigningError>;
 }
 
 /// Recovers the signer of an attestation.
@@ -111,6 +116,13 @@ pub trait AttestationVerifier: Send + Sync {
         &self,
         terms: &IntentTerms,
         attestation: &Attestation,
+        signature: &SignatureBytes,
+    ) -> Option<Address>;
+    /// The signer of a list of fills for the escrow of `first`, unless an escrow would reject the signature.
+    fn batch_signer(
+        &self,
+        first: &IntentTerms,
+        fills: &[FilledOrder],
         signature: &SignatureBytes,
     ) -> Option<Address>;
 }
@@ -144,6 +156,12 @@ pub enum AttestationRefusal {
     Journal(String),
     #[error("this attester's key cannot sign that: {0}")]
     Unsignable(String),
+    #[error("a batch has 1 to {0} orders")]
+    BatchSize(usize),
+    #[error("the orders of a batch are distinct and share origin chain, escrow and epoch")]
+    MixedBatch,
+    #[error("this attester does not sign batches")]
+    NoBatches,
     #[error("this attester cannot be reached: {0}")]
     Unreachable(String),
     #[error("this attester's answer is invalid: {0}")]
@@ -170,6 +188,9 @@ impl AttestationRefusal {
             Self::Busy => "Busy",
             Self::Journal(_) => "Journal",
             Self::Unsignable(_) => "Unsignable",
+            Self::BatchSize(_) => "BatchSize",
+            Self::MixedBatch => "MixedBatch",
+            Self::NoBatches => "NoBatches",
             Self::Unreachable(_) => "Unreachable",
             Self::Nonsense(_) => "Nonsense",
             Self::Remote { name, .. } => name,
@@ -199,6 +220,22 @@ impl From<ChainError> for AttestationRefusal {
             | ChainError::Nonsense(chain, _) => Self::Unavailable(chain.get()),
         }
     }
+}
+
+/// Why an attester does not sign a list.
+#[derive(Clone, Debug, Error, PartialEq, Eq)]
+pub enum BatchRefusal {
+    /// It signs no such list.
+    #[error(transparent)]
+    Whole(#[from] AttestationRefusal),
+    /// It does not sign for these orders of the list; it may for the others.
+    #[error("{}", refused(.0))]
+    Orders(Vec<(B256, AttestationRefusal)>),
+}
+
+fn refused(orders: &[(B256, AttestationRefusal)]) -> String {
+    let reasons: Vec<String> = orders.iter().map(|(order, why)| format!("{order}: {why}")).collect();
+    reasons.join("; ")
 }
 
 /// The attesters of one epoch, as a chain's registry has them.
@@ -235,10 +272,34 @@ fn reasons(answers: &[(Address, AttestationRefusal)]) -> String {
     reasons.concat()
 }
 
+/// Too few attesters sign the same list.
+#[derive(Clone, Debug, Error)]
+#[error("{have} of {need} attesters have signed the same list{}", list_reasons(.answers))]
+pub struct CollectBatchError {
+    /// The largest number that agreed.
+    pub have: usize,
+    pub need: usize,
+    /// The orders without which the list may be signed; none where that would not help.
+    pub leave_out: Vec<B256>,
+    /// Why each of the others did not sign.
+    pub answers: Vec<(Address, BatchRefusal)>,
+}
+
+fn list_reasons(answers: &[(Address, BatchRefusal)]) -> String {
+    let reasons: Vec<String> = answers.iter().map(|(attester, why)| format!("; {attester}: {why}")).collect();
+    reasons.concat()
+}
+
 /// Collects a threshold of attesters' signatures.
 #[async_trait]
 pub trait Attestations: Send + Sync {
     async fn collect(&self, terms: &IntentTerms) -> Result<CollectedAttestation, CollectError>;
+    /// Collects signatures over the fills of these orders as one list, in this order. The orders are distinct and share
+    /// origin chain, escrow and epoch. Where lists are not signed, each order has to be collected for alone.
+    async fn collect_batch(&self, orders: &[IntentTerms]) -> Result<CollectedBatch, CollectBatchError> {
+        let _ = orders;
+        Err(CollectBatchError { have: 0, need: 1, leave_out: Vec::new(), answers: Vec::new() })
+    }
     /// Whether a threshold of the order's attesters answers now and reads both of its chains.
     async fn is_available(&self, terms: &IntentTerms) -> bool;
 }

@@ -3,6 +3,7 @@
 mod attest;
 mod chain;
 mod chain_store;
+mod claim_batches;
 mod costs;
 mod deposits;
 mod fiat_store;
@@ -26,12 +27,13 @@ use async_trait::async_trait;
 use thiserror::Error;
 
 pub use attest::{
-    AttestationRefusal, AttestationSigner, AttestationVerifier, Attestations, AttesterRegistry,
-    ChainContracts, ChainView, CollectError, EpochAttesters, EscrowState, FillRecord, FinalBlock,
-    FinalityTier, ObservedEvent, SigningError,
+    AttestationRefusal, AttestationSigner, AttestationVerifier, Attestations, AttesterRegistry, BatchRefusal,
+    ChainContracts, ChainView, CollectBatchError, CollectError, EpochAttesters, EscrowState, FillRecord,
+    FinalBlock, FinalityTier, ObservedEvent, SigningError,
 };
 pub use chain::{BalanceReader, ChainError, ContractCall, ContractReader};
 pub use chain_store::{Arrival, ChainCursor, ChainFollower, ChainStore, ChainUpdate, Rent};
+pub use claim_batches::{ClaimBatch, ClaimBatchPut, ClaimBatchStore};
 pub use costs::{AllTokensSupported, GasFeed, TokenPolicy, VaultRate, VaultRates};
 pub use deposits::{
     AddressWatch, BroadcastError, DepositBuilder, DepositCheckError, DepositError, DepositMismatch,
@@ -61,7 +63,7 @@ pub use recovery::{ChainHistory, OpenedBy};
 pub use rents::{RentReader, RentState};
 pub use screen::{Hit, OrderKind, Screen, ScreenError, ScreenRequest};
 pub use tx_sender::{
-    ActionError, ChainAction, MAX_ATTEMPTS, OnChainStatus, Progress, TxSender, attempt_purposes,
+    ActionError, BatchedClaim, ChainAction, MAX_ATTEMPTS, OnChainStatus, Progress, TxSender, attempt_purposes,
 };
 pub use webhooks::{
     AttemptOutcome, Delivery, DeliveryAttempt, DeliveryCount, DeliveryEnd, EndpointError, EndpointName,

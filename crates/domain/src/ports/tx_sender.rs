@@ -27,6 +27,9 @@ pub enum ChainAction {
     Fill { terms: IntentTerms, through: Option<(Address, U256)> },
     /// Claim the payment for a fill; without signatures where both sides are on one chain.
     Claim { terms: IntentTerms, filled_at: u64, fill_ref: B256, signatures: Vec<SignatureBytes> },
+    /// Claim the payments for the fills of a list, with signatures over the whole list; without signatures where both sides
+    /// of all orders are on one chain. The orders share escrow, token, payee and epoch.
+    ClaimBatch { claims: Vec<BatchedClaim>, signatures: Vec<SignatureBytes> },
     /// Refund the deposit: as the filler, or as anybody once that is allowed.
     Refund { terms: IntentTerms },
     /// Send the sender's own funds to an address, outside of any order.
@@ -39,6 +42,14 @@ pub enum ChainAction {
     CloseOrder { terms: IntentTerms, payer: Address },
     /// Close the fill record of an order and return its rent.
     CloseFill { terms: IntentTerms, payer: Address },
+}
+
+/// One order of a [`ChainAction::ClaimBatch`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct BatchedClaim {
+    pub terms: IntentTerms,
+    pub filled_at: u64,
+    pub fill_ref: B256,
 }
 
 /// How often an action is sent whose transaction reverted in a final block.
@@ -124,6 +135,12 @@ pub trait TxSender: Send + Sync {
     async fn max_fees(&self, purpose: &str) -> Result<Option<U256>, ActionError> {
         let _ = purpose;
         Ok(None)
+    }
+    /// How many of these orders, from the first on, one transaction can claim with that many signatures. They share escrow,
+    /// token, payee and epoch. One means that each is claimed alone.
+    fn claims_that_fit(&self, orders: &[IntentTerms], signatures: usize) -> usize {
+        let _ = (orders, signatures);
+        1
     }
     /// The state of an order on chain. It is safe to base decisions on; retry after an error.
     async fn on_chain_status(&self, terms: &IntentTerms) -> Result<OnChainStatus, ActionError> {

@@ -1,6 +1,6 @@
 use alloy_primitives::{Address, B256, Signature};
 use causeway_domain::ports::{AttestationSigner, AttestationVerifier, SigningError};
-use causeway_domain::{Attestation, ChainId, IntentTerms, SignatureBytes};
+use causeway_domain::{Attestation, ChainId, FilledOrder, IntentTerms, SignatureBytes, batch_digest};
 
 use crate::send::Signer;
 
@@ -10,10 +10,17 @@ impl AttestationSigner for Signer {
     }
 
     fn sign(&self, terms: &IntentTerms, attestation: &Attestation) -> Result<SignatureBytes, SigningError> {
-        let digest = digest(terms, attestation)?;
-        let signature = self.sign_digest(&digest).map_err(|error| SigningError::Key(error.to_string()))?;
-        Ok(SignatureBytes::from(signature.as_bytes()))
+        sign(self, &digest(terms, attestation)?)
     }
+
+    fn sign_batch(&self, first: &IntentTerms, fills: &[FilledOrder]) -> Result<SignatureBytes, SigningError> {
+        sign(self, &list_digest(first, fills)?)
+    }
+}
+
+fn sign(signer: &Signer, digest: &B256) -> Result<SignatureBytes, SigningError> {
+    let signature = signer.sign_digest(digest).map_err(|error| SigningError::Key(error.to_string()))?;
+    Ok(SignatureBytes::from(signature.as_bytes()))
 }
 
 /// Recovers the signer of an attestation. Attesters use the same keys for escrows on every chain.
@@ -27,19 +34,41 @@ impl AttestationVerifier for EvmVerifier {
         attestation: &Attestation,
         signature: &SignatureBytes,
     ) -> Option<Address> {
-        let v = signature.last().filter(|v| matches!(v, 27 | 28));
-        let read = v.and_then(|_| Signature::from_raw(signature.as_slice()).ok())?;
-        if read.normalize_s().is_some() {
-            return None;
-        }
-        read.recover_address_from_prehash(&digest(terms, attestation).ok()?).ok()
+        recover(&digest(terms, attestation).ok()?, signature)
+    }
+
+    fn batch_signer(
+        &self,
+        first: &IntentTerms,
+        fills: &[FilledOrder],
+        signature: &SignatureBytes,
+    ) -> Option<Address> {
+        recover(&list_digest(first, fills).ok()?, signature)
     }
 }
 
+fn recover(digest: &B256, signature: &SignatureBytes) -> Option<Address> {
+    let v = signature.last().filter(|v| matches!(v, 27 | 28));
+    let read = v.and_then(|_| Signature::from_raw(signature.as_slice()).ok())?;
+    if read.normalize_s().is_some() {
+        return None;
+    }
+    read.recover_address_from_prehash(digest).ok()
+}
+
 fn digest(terms: &IntentTerms, attestation: &Attestation) -> Result<B256, SigningError> {
-    let unknown = || SigningError::Key(format!("{} is not a chain", terms.origin_chain_id));
-    let origin = ChainId::new(terms.origin_chain_id).ok_or_else(unknown)?;
+    let origin = origin(terms)?;
     attestation.digest(origin, terms.escrow).ok_or(SigningError::Family(origin))
+}
+
+fn list_digest(first: &IntentTerms, fills: &[FilledOrder]) -> Result<B256, SigningError> {
+    let origin = origin(first)?;
+    batch_digest(fills, origin, first.escrow).ok_or(SigningError::Family(origin))
+}
+
+fn origin(terms: &IntentTerms) -> Result<ChainId, SigningError> {
+    let unknown = || SigningError::Key(format!("{} is not a chain", terms.origin_chain_id));
+    ChainId::new(terms.origin_chain_id).ok_or_else(unknown)
 }
 
 #[cfg(test)]
@@ -76,6 +105,19 @@ mod tests {
             prop_assert_eq!(EvmVerifier.signer(&terms(escrow()), &attestation, &signature), Some(signer.address()));
             prop_assert_eq!(AttestationSigner::sign(&signer, &terms(escrow()), &attestation).unwrap(), signature);
         }
+    }
+
+    #[test]
+    fn rule_31_a_signature_over_a_list_is_no_signature_over_one_order_nor_another_list() {
+        let signer = Signer::from_bytes(&[1; 32]).unwrap();
+        let fill = |byte| FilledOrder { order: B256::repeat_byte(byte), filled_at: 5, fill_ref: B256::ZERO };
+        let (first, list) = (terms(escrow()), [fill(1), fill(2)]);
+        let signature = AttestationSigner::sign_batch(&signer, &first, &list).unwrap();
+        assert_eq!(EvmVerifier.batch_signer(&first, &list, &signature), Some(signer.address()));
+        assert_ne!(EvmVerifier.batch_signer(&first, &list[..1], &signature), Some(signer.address()));
+        assert_ne!(EvmVerifier.batch_signer(&first, &[fill(2), fill(1)], &signature), Some(signer.address()));
+        let one = Attestation::Filled { order: B256::repeat_byte(1), filled_at: 5, fill_ref: B256::ZERO };
+        assert_ne!(EvmVerifier.signer(&first, &one, &signature), Some(signer.address()));
     }
 
     #[test]

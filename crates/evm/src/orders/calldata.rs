@@ -3,6 +3,7 @@ use alloy_sol_types::{SolCall, SolValue as _, sol};
 use causeway_domain::ports::{ActionError, ChainAction};
 use causeway_domain::{Address, ChainId, Deployment, IntentTerms, SignatureBytes, TokenId};
 
+use super::batch_entries::batch_entries;
 use super::intent_book::record_many;
 use crate::attest::evm_address;
 use crate::contracts::{DepositFactory, Escrow, Jump, Order, Settler, gasless_envelope};
@@ -68,6 +69,15 @@ pub(super) fn encode(
                 signatures: bytes(signatures),
             };
             Ok(plain(local.origin(terms)?.escrow, &call, gas_ceiling::claim(signatures.len())))
+        }
+        ChainAction::ClaimBatch { claims, signatures } => {
+            let first = claims.first().ok_or_else(|| impossible("a batch claims at least one order"))?;
+            let call = Escrow::claimBatchCall {
+                count: U256::from(claims.len()),
+                entries: batch_entries(claims),
+                signatures: bytes(signatures),
+            };
+            Ok(plain(local.origin(&first.terms)?.escrow, &call))
         }
         ChainAction::Refund { terms } => {
             let call = Escrow::refundCall { order: Order::from(terms) };

@@ -1,6 +1,7 @@
 //! Swap orders on an EVM chain: contract events, deposits and the transactions of a key.
 
 mod allowance;
+mod batch_entries;
 mod calldata;
 mod chain_history;
 mod confirm_facts;

@@ -21,6 +21,17 @@ pub enum ConfigError {
     Share(&'static str),
 }
 
+/// When the claims of filled orders are sent together: as soon as one of the limits is reached.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ClaimBatching {
+    /// How many orders at most; one means that each is claimed alone.
+    pub max_orders: usize,
+    /// The value that may wait.
+    pub max_value: UsdAmount,
+    /// How long an order waits for others. It never waits past half of the time to its permissionless refund.
+    pub max_age: Duration,
+}
+
 /// Pricing and risk limits of one market maker.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct InventoryConfig {
@@ -47,6 +58,7 @@ pub struct InventoryConfig {
     pub fill_cutoff: Duration,
     /// Maximum excess of a promised output over the current one, in millionths; deposits beyond it are refunded.
     pub max_loss: u32,
+    pub claims: ClaimBatching,
     pub validity: Duration,
     /// The validity where both tokens are stablecoins.
     pub stable_validity: Duration,
@@ -63,11 +75,16 @@ impl Default for InventoryConfig {
             breakers: BreakerLimits::default(),
             max_daily_loss: UsdAmount::from_cents(cents(250_000)),
             max_gas_share: 500_000,
-            gas_margin: 250_000,
+            gas_margin: 100_000,
             book_share: 200_000,
             peg_tolerance: 10_000,
             fill_cutoff: Duration::from_mins(1),
             max_loss: 20_000,
+            claims: ClaimBatching {
+                max_orders: 20,
+                max_value: UsdAmount::from_cents(cents(2_500_000)),
+                max_age: Duration::from_mins(10),
+            },
             validity: Duration::from_secs(30),
             stable_validity: Duration::from_mins(1),
         }

@@ -13,6 +13,7 @@ use jiff::{SignedDuration, Timestamp};
 use super::accounts::Accounts;
 use super::book::Book;
 use super::breakers::Breakers;
+use super::claim_sizes::ClaimSizes;
 use super::config::{ConfigError, InventoryConfig};
 use super::exposure::Unclaimed;
 use super::limits;
@@ -33,6 +34,8 @@ pub struct FillerDependencies {
     pub book: Arc<Book>,
     pub unclaimed: Arc<Unclaimed>,
     pub breakers: Breakers,
+    /// What an order's share of its claim is learned from.
+    pub claim_sizes: Arc<ClaimSizes>,
 }
 
 impl fmt::Debug for FillerDependencies {
@@ -78,6 +81,16 @@ impl InventoryFiller {
         let tokens = std::mem::take(&mut deps.tokens);
         let tokens = tokens.into_iter().map(|token| (token.id, token)).collect();
         Ok(Self { config, tokens, deps })
+    }
+
+    /// The chains that it serves.
+    pub fn chains(&self) -> impl Iterator<Item = ChainId> {
+        self.deps.chains.keys().copied()
+    }
+
+    /// Sets how many orders its recent claims on a chain had.
+    pub fn set_claim_sizes(&self, origin: ChainId, sizes: Vec<u32>) {
+        self.deps.claim_sizes.set(origin, sizes);
     }
 
     /// Quotes from memory alone. The output is guaranteed, so slippage does not apply.

@@ -3,12 +3,20 @@ use causeway_domain::{DepositMethod, Family};
 
 use super::wide::{PPM, Wide, ceil, narrow, product};
 
-/// Gas usage of our transactions on one chain: gas on EVM chains, signatures on Solana.
+/// The largest batch that quotes count on: no share of a claim is below that of one order among so many.
+const FLOOR_ORDERS: u64 = 20;
+
+/// Gas usage of our transactions on one chain: gas on EVM chains, signatures on Solana. On EVM chains these are the figures of
+/// the contracts' gas snapshots, the dearer of two where they depend on the recipient.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct GasUnits {
     /// The user's own deposit.
     pub open: u64,
+    /// Claiming one order alone.
     pub claim: u64,
+    /// What a batch of claims takes whatever its size, and for each of its orders.
+    pub claim_batch: u64,
+    pub claim_in_batch: u64,
     /// Deploying a deposit address and opening the order from it.
     pub sweep: u64,
     /// Opening an order with a payer's Permit2 signature.
@@ -24,23 +32,27 @@ pub struct GasUnits {
 }
 
 impl GasUnits {
-    /// Default figures, on the high side.
+    /// The measured figures of the contracts, with two signatures of attesters.
     pub const fn default_for(family: Family) -> Self {
         match family {
             Family::Evm => Self {
-                open: 120_000,
-                claim: 130_000,
-                sweep: 280_000,
-                relay: 160_000,
-                fill_native: 80_000,
-                fill_token: 110_000,
-                fill_vault: 260_000,
+                open: 74_468,
+                claim: 73_122,
+                claim_batch: 62_880,
+                claim_in_batch: 13_430,
+                sweep: 162_905,
+                relay: 124_047,
+                fill_native: 88_612,
+                fill_token: 84_810,
+                fill_vault: 168_488,
                 fill_rent: 0,
                 fill_token_rent: 0,
             },
             Family::Solana => Self {
                 open: 1,
                 claim: 1,
+                claim_batch: 1,
+                claim_in_batch: 0,
                 sweep: 1,
                 relay: 0,
                 fill_native: 1,
@@ -53,14 +65,34 @@ impl GasUnits {
         }
     }
 
-    /// The filler's gas on the source chain for the most expensive of the offered methods.
-    pub(super) fn source(&self, offered: &[DepositMethod]) -> u64 {
+    /// The gas of claiming so many orders at once.
+    fn claims(&self, orders: u64) -> u64 {
+        match orders {
+            1 => self.claim,
+            _ => self.claim_batch.saturating_add(self.claim_in_batch.saturating_mul(orders)),
+        }
+    }
+
+    /// One order's share of its claim, rounded up: the average of claims of these sizes, but never below the share in a batch
+    /// of twenty. Without any it is claimed alone.
+    pub(super) fn claim_share(&self, sizes: &[u32]) -> u64 {
+        let sizes = || sizes.iter().map(|size| u64::from(*size)).filter(|size| *size > 0);
+        let orders: u64 = sizes().sum();
+        if orders == 0 {
+            return self.claim;
+        }
+        let spent = sizes().fold(0_u64, |sum, size| sum.saturating_add(self.claims(size)));
+        spent.div_ceil(orders).max(self.claims(FLOOR_ORDERS).div_ceil(FLOOR_ORDERS))
+    }
+
+    /// The filler's gas on the source chain for the most expensive of the offered methods, with that share of a claim.
+    pub(super) fn source(&self, offered: &[DepositMethod], claim_share: u64) -> u64 {
         let opening = offered.iter().map(|method| match method {
             DepositMethod::ContractCall => 0,
             DepositMethod::Permit2 => self.relay,
             DepositMethod::Transfer => self.sweep,
         });
-        self.claim.saturating_add(opening.max().unwrap_or(0))
+        claim_share.saturating_add(opening.max().unwrap_or(0))
     }
 }
 
@@ -78,10 +110,55 @@ mod tests {
     #[test]
     fn gas_covers_the_most_expensive_offered_method() {
         let units = GasUnits::default_for(Family::Evm);
-        assert_eq!(units.source(&[DepositMethod::ContractCall]), units.claim);
+        assert_eq!(units.source(&[DepositMethod::ContractCall], 7), 7);
         let all = [DepositMethod::ContractCall, DepositMethod::Permit2, DepositMethod::Transfer];
-        assert_eq!(units.source(&all), units.claim + units.sweep);
-        assert_eq!(units.source(&all[..2]), units.claim + units.relay);
+        assert_eq!(units.source(&all, 7), 7 + units.sweep);
+        assert_eq!(units.source(&all[..2], 7), 7 + units.relay);
+    }
+
+    #[test]
+    fn units_are_those_of_the_gas_snapshots() {
+        let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../contracts/evm/snapshots");
+        let read = |file| std::fs::read_to_string(folder.join(file)).unwrap();
+        let texts = [read("settlement.json"), read("deposit.json")].concat();
+        let measured = |name: &str| {
+            let after = texts.split(&format!("\"{name}\": \"")).nth(1).unwrap_or_else(|| panic!("{name}"));
+            after.split('"').next().unwrap().parse::<u64>().unwrap()
+        };
+        let units = GasUnits::default_for(Family::Evm);
+        for (used, name) in [
+            (units.open, "open, ERC-20"),
+            (units.claim, "claim, ERC-20, 2 signatures"),
+            (units.sweep, "sweep ERC-20"),
+            (units.relay, "openFor, Permit2"),
+            (units.fill_native, "fill, native"),
+            (units.fill_token, "fill, ERC-20"),
+            (units.fill_vault, "fill, ERC-4626 shares"),
+        ] {
+            assert_eq!(used, measured(name), "{name}");
+        }
+        for (orders, name) in [
+            (5, "claimBatch, 5 orders, ERC-20, 2 signatures"),
+            (20, "claimBatch, 20 orders, ERC-20, 2 signatures"),
+        ] {
+            let (used, measured) = (units.claims(orders), measured(name));
+            assert!(used >= measured && used - measured < measured / 100, "{name}: {used} for {measured}");
+        }
+    }
+
+    #[test]
+    fn rule_31_the_share_of_a_claim_is_the_average_of_recent_ones_with_a_floor() {
+        let units = GasUnits::default_for(Family::Evm);
+        assert_eq!(units.claim_share(&[]), units.claim, "nothing is known yet");
+        assert_eq!(units.claim_share(&[1, 1, 1]), units.claim);
+        let twenty = units.claims(20).div_ceil(20);
+        assert_eq!(units.claim_share(&[20]), twenty);
+        assert_eq!(units.claim_share(&[50, 50]), twenty, "no less than in a batch of twenty");
+        let mixed = (units.claim + units.claims(4)).div_ceil(5);
+        assert_eq!(units.claim_share(&[1, 4]), mixed);
+        assert_eq!(units.claim_share(&[0, 1, 4]), mixed);
+        assert!(twenty < mixed && mixed < units.claim);
+        assert_eq!(GasUnits::default_for(Family::Solana).claim_share(&[6, 6]), 1);
     }
 
     #[test]

@@ -3,6 +3,7 @@
 mod accounts;
 mod book;
 mod breakers;
+mod claim_sizes;
 mod config;
 mod executor;
 mod exposure;
@@ -21,7 +22,8 @@ mod wide;
 pub use accounts::Accounts;
 pub use book::{Book, Holding};
 pub use breakers::{Breaker, BreakerLimits, Breakers};
-pub use config::{ConfigError, InventoryConfig};
+pub use claim_sizes::ClaimSizes;
+pub use config::{ClaimBatching, ConfigError, InventoryConfig};
 pub use executor::{InventoryExecutor, OUTFLOW_WINDOW};
 pub use exposure::Unclaimed;
 pub use filler::{FillerDependencies, InventoryFiller};

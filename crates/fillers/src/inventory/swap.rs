@@ -186,7 +186,9 @@ impl Costs {
             (None, false) => (units.fill_token, units.fill_token_rent),
         };
         let rent = units.fill_rent.checked_add(rent)?;
-        let claiming = gas::cost(pair.source.gas.source(methods), source_price, margin, 0)?;
+        let origin = pair.from.id.chain();
+        let claim_share = filler.deps.claim_sizes.read(origin, |sizes| pair.source.gas.claim_share(sizes));
+        let claiming = gas::cost(pair.source.gas.source(methods, claim_share), source_price, margin, 0)?;
         let filling = gas::cost(fill, price(destination)?, margin, rent)?;
 
         let (from, to) = (pair.source.native_decimals, pair.destination.native_decimals);

@@ -202,6 +202,7 @@ impl FillerFixture {
             book: Arc::clone(&book),
             unclaimed: Arc::clone(&unclaimed),
             breakers: Breakers::default(),
+            claim_sizes: Arc::default(),
         };
         let filler = Arc::new(InventoryFiller::new(config, deps).unwrap());
         Self { feeds, book, unclaimed, filler }

@@ -64,8 +64,8 @@ fn only_unreserved_balance_is_offered() {
 fn gas_never_exceeds_its_share_of_an_input() {
     let fixture = FillerFixture::new();
     let asked = |amount| fixture.filler.offer(&sell(&usdc(ETHEREUM), &dai(BASE), amount), Timestamp::now());
-    // Gas is 1.79375 and 0.004813 (110,000 at 0.0125 gwei, rounded up), half of the least input.
-    assert_eq!(asked("1"), Err(Refusal::TooSmall { minimum: decimal("3.597126", 6) }));
+    // Gas is 0.908704 and 0.003266 (84,810 at 0.011 gwei, rounded up), half of the least input.
+    assert_eq!(asked("1"), Err(Refusal::TooSmall { minimum: decimal("1.82394", 6) }));
     fixture.feeds.gas.lock().unwrap().insert(chain(ETHEREUM), decimal("0.0000005", 18));
     assert!(matches!(asked("1000"), Err(Refusal::TooSmall { .. })), "at 500 gwei");
     fixture.feeds.gas.lock().unwrap().insert(chain(ETHEREUM), decimal("0.00001", 18));

@@ -27,20 +27,37 @@ async fn offer_guarantees_its_output_and_lists_the_fees() {
     assert_eq!((offer.min_amount_out, offer.exact_out), (offer.amount_out, None));
     assert_eq!(offer.expected_duration_seconds, 48 + 2);
     assert_eq!(offer.parties, Some(parties(Family::Evm)));
-    // Claim and sweep at 1 gwei, fill at 0.01 gwei, both a quarter dearer than now.
+    // Claim and sweep at 1 gwei, fill at 0.01 gwei, both a tenth dearer than now.
     let native = |id| TokenId::native(chain(id));
     let fees: Vec<_> = offer.fees.iter().map(|fee| (fee.kind, fee.token, fee.amount)).collect();
     assert_eq!(
         fees,
         [
-            (FeeKind::Filler, usdc(ETHEREUM).id, decimal("1.497304", 6)),
-            (FeeKind::Gas, native(ETHEREUM), decimal("0.0005125", 18)),
-            (FeeKind::Gas, native(BASE), decimal("0.000001", 18)),
+            (FeeKind::Filler, usdc(ETHEREUM).id, decimal("1.498631", 6)),
+            (FeeKind::Gas, native(ETHEREUM), decimal("0.0002596297", 18)),
+            (FeeKind::Gas, native(BASE), decimal("0.000000974732", 18)),
         ]
     );
-    // 1,000 less 1.79375 and 0.0035 for gas, less 0.15 %, at 3,500.
-    assert_eq!(offer.amount_out, decimal("0.284772984535714285", 18));
-    assert_eq!(offer.estimated_gas, Some(decimal("0.00012", 18)));
+    // 1,000 less 0.908704 and 0.003412 for gas, less 0.15 %, at 3,500.
+    assert_eq!(offer.amount_out, decimal("0.285025500621142857", 18));
+    assert_eq!(offer.estimated_gas, Some(decimal("0.000074468", 18)));
+}
+
+#[test]
+fn rule_31_an_order_pays_the_share_of_a_claim_that_recent_batches_had() {
+    let fixture = FillerFixture::new();
+    let gas = || {
+        let mut ask = sell(&usdc(ETHEREUM), &eth(BASE), "1000");
+        ask.ask.deposit_methods = vec![DepositMethod::ContractCall];
+        let offer = fixture.filler.offer(&ask, now()).unwrap();
+        let native = TokenId::native(chain(ETHEREUM));
+        offer.fees.iter().find(|fee| fee.token == native).map(|fee| fee.amount)
+    };
+    assert_eq!(gas(), Some(decimal("0.0000804342", 18)), "alone, with a tenth");
+    fixture.filler.set_claim_sizes(chain(ETHEREUM), vec![20, 20]);
+    assert_eq!(gas(), Some(decimal("0.0000182314", 18)));
+    fixture.filler.set_claim_sizes(chain(BASE), vec![1]);
+    assert_eq!(gas(), Some(decimal("0.0000182314", 18)), "other chains do not count");
 }
 
 #[test]
@@ -50,9 +67,9 @@ fn solana_fill_includes_rent_of_its_record_and_the_recipients_account() {
         let offer = fixture.filler.offer(&sell(&usdc(BASE), to, "1000"), now()).unwrap();
         offer.fees.iter().find(|fee| fee.token == sol().id).map(|fee| fee.amount)
     };
-    // A signature, a quarter dearer than now, and rent.
-    assert_eq!(fill(&sol()), Some(raw(6_250 + 1_503_360)));
-    assert_eq!(fill(&spl()), Some(raw(6_250 + 1_503_360 + 2_074_080)));
+    // A signature, a tenth dearer than now, and rent.
+    assert_eq!(fill(&sol()), Some(raw(5_500 + 1_503_360)));
+    assert_eq!(fill(&spl()), Some(raw(5_500 + 1_503_360 + 2_074_080)));
 }
 
 #[test]

@@ -102,8 +102,11 @@ pub(crate) struct Slot {
     pub(crate) min_base_fee: u64,
 }
 
-/// The base fee that follows a block (EIP-1559), never under the chain's own minimum.
+/// The base fee that follows a block (EIP-1559), never under the chain's own minimum, with which it starts.
 pub(crate) fn next_base_fee(parent: &Header, min_base_fee: u64) -> u64 {
+    if parent.number == 0 && min_base_fee > 0 {
+        return min_base_fee;
+    }
     parent.next_block_base_fee(BaseFeeParams::ethereum()).unwrap_or(FIRST_BASE_FEE).max(min_base_fee)
 }
 

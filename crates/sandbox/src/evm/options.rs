@@ -36,8 +36,10 @@ pub struct Options {
     /// Start from genesis even if the folder has a chain.
     pub fresh: bool,
     pub timing: Timing,
-    /// The minimum base fee; zero follows EIP-1559 exactly.
+    /// The minimum base fee, with which the chain starts; zero follows EIP-1559 exactly.
     pub min_base_fee: u64,
+    /// The tip suggested without recent transactions; one gwei unless set.
+    pub tip: Option<u128>,
     /// Accept legacy transactions without a chain id, as deterministic deployers sign them.
     pub allow_unprotected: bool,
 }

@@ -1,10 +1,10 @@
 use alloy_primitives::{B256, U256};
-use causeway_domain::ports::{ActionError, ChainAction};
-use causeway_domain::{Address as AnyAddress, IntentTerms, SOLANA_CHAIN_ID, TokenId};
+use causeway_domain::ports::{ActionError, BatchedClaim, ChainAction};
+use causeway_domain::{Address as AnyAddress, IntentTerms, SOLANA_CHAIN_ID, SignatureBytes, TokenId};
 use solana_address::Address;
 use solana_instruction::{AccountMeta, Instruction};
 
-use crate::program::{EscrowProgram, Holding, TokenSource, associated_token_account};
+use crate::program::{BatchFill, EscrowProgram, Holding, TokenSource, associated_token_account};
 use crate::{Commitment, SolanaRpc, TOKEN_2022_PROGRAM, TOKEN_PROGRAM};
 
 const SYSTEM: Address = Address::new_from_array([0; 32]);
@@ -70,6 +70,7 @@ impl PlanBuilder<'_> {
                 // create that account, so that nobody profits from the rent that it would pay.
                 self.payment_with_account(terms.payee, terms.input_token, token, claim).await
             }
+            ChainAction::ClaimBatch { claims, signatures } => self.claim_batch(claims, signatures).await,
             ChainAction::Refund { terms } => {
                 let program = self.origin(terms.origin_chain_id, terms.escrow)?;
                 let token = self.token_program(terms.input_token).await?;
@@ -118,6 +119,31 @@ impl PlanBuilder<'_> {
         }
         let program = self.programs.iter().find(|program| program.id.to_bytes() == at.0);
         program.copied().ok_or_else(|| permanent_error(&format!("the order's {role} is not a known program")))
+    }
+
+    async fn claim_batch(
+        &self,
+        claims: &[BatchedClaim],
+        signatures: &[SignatureBytes],
+    ) -> Result<Plan, ActionError> {
+        let first = claims.first().ok_or_else(|| permanent_error("a batch claims at least one order"))?.terms;
+        let program = self.origin(first.origin_chain_id, first.escrow)?;
+        let token = self.token_program(first.input_token).await?;
+        let accounts: Vec<Address> = claims.iter().map(|claim| program.order(claim.terms.id())).collect();
+        let accounts = self.rpc.accounts(&accounts, Commitment::Confirmed, None).await?.value;
+        let fills: Vec<BatchFill<'_>> = claims
+            .iter()
+            .zip(accounts)
+            .map(|(claim, account)| BatchFill {
+                terms: &claim.terms,
+                filled_at: claim.filled_at,
+                fill_ref: claim.fill_ref,
+                is_closed: account.is_none_or(|account| account.owner != program.id),
+            })
+            .collect();
+        let claim = program.claim_batch(&fills, token, signatures);
+        let claim = claim.map_err(|error| permanent_error(&error.to_string()))?;
+        self.payment_with_account(first.payee, first.input_token, token, claim).await
     }
 
     async fn sweep(&self, terms: &IntentTerms) -> Result<Plan, ActionError> {

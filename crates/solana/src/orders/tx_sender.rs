@@ -10,7 +10,9 @@ use async_trait::async_trait;
 use causeway_domain::ports::{
     ActionError, ChainAction, OnChainStatus, Outbox, OutboxPut, Outgoing, OutgoingEnd, Progress, TxSender,
 };
-use causeway_domain::{Address as AnyAddress, ChainId, IntentTerms, SOLANA_CHAIN_ID, SolanaDeployment};
+use causeway_domain::{
+    Address as AnyAddress, ChainId, IntentTerms, SOLANA_CHAIN_ID, SignatureBytes, SolanaDeployment,
+};
 use jiff::{SignedDuration, Timestamp};
 use parking_lot::Mutex;
 use solana_address::Address;
@@ -20,9 +22,9 @@ use solana_instruction::Instruction;
 use super::instruction_plan::{Plan, PlanBuilder};
 use super::on_chain_status::{UnrecordedTransactions, on_chain_status};
 use super::outbox_attempt;
-use crate::program::{EscrowProgram, MAX_INSTRUCTION_COMPUTE_UNITS};
+use crate::program::{BatchFill, EscrowProgram, MAX_BATCH_ORDERS, MAX_INSTRUCTION_COMPUTE_UNITS};
 use crate::{
-    BuildError, RecentBlockhash, SignedTransaction, SolanaKey, SolanaRpc, UnsignedTransaction,
+    BuildError, RecentBlockhash, SignedTransaction, SolanaKey, SolanaRpc, TOKEN_PROGRAM, UnsignedTransaction,
     compute_unit_limit, compute_unit_price,
 };
 
@@ -242,6 +244,27 @@ impl TxSender for SolanaTxSender {
     async fn max_fees(&self, purpose: &str) -> Result<Option<U256>, ActionError> {
         let stored = self.outbox.for_purpose(SOLANA_CHAIN_ID, purpose).await?;
         Ok(stored.map(|outgoing| max_fees(&outgoing)))
+    }
+
+    fn claims_that_fit(&self, orders: &[IntentTerms], signatures: usize) -> usize {
+        let Some(first) = orders.first() else { return 0 };
+        // The program takes attested fills only in a batch.
+        let program = self.programs.iter().find(|program| program.id.to_bytes() == first.escrow.0);
+        let Some(program) = program.filter(|_| !first.is_same_chain()) else { return 1 };
+        // Any token program will do: only the size counts.
+        let token = (first.input_token != B256::ZERO).then_some(TOKEN_PROGRAM);
+        let signatures = vec![SignatureBytes::ZERO; signatures];
+        let recent = RecentBlockhash { blockhash: Hash::default(), last_valid_block_height: 0 };
+        let fits = |count: usize| {
+            let fills: Vec<BatchFill<'_>> = orders
+                .iter()
+                .take(count)
+                .map(|terms| BatchFill { terms, filled_at: 0, fill_ref: B256::ZERO, is_closed: false })
+                .collect();
+            let claim = program.claim_batch(&fills, token, &signatures);
+            claim.is_ok_and(|claim| self.build(&[claim], MAX_COMPUTE_UNITS, u64::MAX, recent).is_ok())
+        };
+        (2..=orders.len().min(MAX_BATCH_ORDERS)).take_while(|count| fits(*count)).last().unwrap_or(1)
     }
 
     async fn on_chain_status(&self, terms: &IntentTerms) -> Result<OnChainStatus, ActionError> {

@@ -10,10 +10,13 @@ struct ForgetChains;
 
 // Attempts are deleted with their transactions, events and arrivals with their orders. A remaining book keeps its version,
 // which has no meaning of its own.
-const DELETIONS: [&str; 8] = [
+const DELETIONS: [&str; 11] = [
     "DELETE FROM outbox",
     "DELETE FROM reservations",
     "DELETE FROM losses",
+    "DELETE FROM outflows",
+    "DELETE FROM claim_batch_orders",
+    "DELETE FROM claim_batches",
     "DELETE FROM facts",
     "DELETE FROM chain_cursors",
     "DELETE FROM orders",

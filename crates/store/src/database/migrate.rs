@@ -41,6 +41,8 @@ pub(crate) const SQLITE: &[(i64, &str, &str)] = migrations!(
     17 "0017_descriptive_names",
     18 "0018_key_fingerprints",
     19 "0019_sealed_routes",
+    20 "0020_losses_and_outflows",
+    22 "0022_claim_batches",
 );
 pub(crate) const POSTGRES: &[(i64, &str, &str)] = migrations!(
     "postgres",
@@ -63,6 +65,8 @@ pub(crate) const POSTGRES: &[(i64, &str, &str)] = migrations!(
     17 "0017_descriptive_names",
     18 "0018_key_fingerprints",
     19 "0019_sealed_routes",
+    20 "0020_losses_and_outflows",
+    22 "0022_claim_batches",
 );
 
 fn migrator(migrations: &[(i64, &'static str, &'static str)]) -> Migrator {

@@ -1,5 +1,6 @@
 //! Fillers: their records, reservations and losses.
 
+pub(crate) mod claim_batches;
 mod filler_records;
 mod losses;
 mod outflows;

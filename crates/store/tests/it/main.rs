@@ -29,6 +29,7 @@ macro_rules! on_both_engines {
 
 mod audit;
 mod backups;
+mod claim_batches;
 mod claims;
 mod deposits;
 mod due_orders;

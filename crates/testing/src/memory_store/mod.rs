@@ -1,6 +1,7 @@
 //! The store's ports in memory. Workers that lease due rows are tested with the SQL stores, so leases are missing here.
 
 mod chains;
+mod claim_batches;
 mod fiat;
 mod inventory;
 mod operator;
@@ -11,10 +12,11 @@ use std::collections::{BTreeMap, HashMap};
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 
+use alloy_primitives::B256;
 use causeway_domain::fiat::{FiatEvent, FiatOrder, FiatQuote};
 use causeway_domain::ports::{
-    Arrival, AuditEvent, ChainCursor, FillerRecord, FinalityTier, Loss, Outflow, Outgoing, Pause, RampToken,
-    Reservation, StoreError, StuckReason,
+    Arrival, AuditEvent, ChainCursor, ClaimBatch, FillerRecord, FinalityTier, Loss, Outflow, Outgoing, Pause,
+    RampToken, Reservation, StoreError, StuckReason,
 };
 use causeway_domain::{ChainId, Fact, Order, OrderEvent, OrderId, RowKey};
 use jiff::Timestamp;
@@ -32,6 +34,8 @@ pub struct MemoryStore {
     cursors: Mutex<BTreeMap<(ChainId, FinalityTier), ChainCursor>>,
     pub arrivals: Mutex<Vec<Arrival>>,
     pub outbox: Mutex<Vec<Outgoing>>,
+    pub claim_batches: Mutex<Vec<ClaimBatch>>,
+    single_claims: Mutex<Vec<(String, ChainId, B256)>>,
     pub reservations: Mutex<Vec<Reservation>>,
     losses: Mutex<Vec<(Loss, Timestamp)>>,
     outflows: Mutex<Vec<(Outflow, Timestamp)>>,

@@ -1,6 +1,6 @@
 use alloy_primitives::B256;
 use causeway_domain::ports::ChainError;
-use causeway_domain::{Attestation, SignatureBytes};
+use causeway_domain::{Attestation, FilledOrder, SignatureBytes};
 
 use super::*;
 
@@ -32,6 +32,15 @@ struct FakeVerifier;
 
 impl AttestationVerifier for FakeVerifier {
     fn signer(&self, _: &IntentTerms, _: &Attestation, signature: &SignatureBytes) -> Option<Address> {
+        Some(Address::from_slice(&signature[..20]))
+    }
+
+    fn batch_signer(
+        &self,
+        _: &IntentTerms,
+        _: &[FilledOrder],
+        signature: &SignatureBytes,
+    ) -> Option<Address> {
         Some(Address::from_slice(&signature[..20]))
     }
 }

@@ -54,6 +54,9 @@ pub(crate) struct MarketMakerConfig {
     /// The maximum daily loss from price moves between quote and deposit.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) max_daily_loss_usd: Option<String>,
+    /// What is added to the expected cost of gas, in millionths, because orders are filled and claimed later.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) gas_margin: Option<u32>,
     #[serde(default)]
     pub(crate) spreads: SpreadsConfig,
 }
@@ -102,6 +105,7 @@ impl MarketMakerConfig {
             max_order: dollars("max_order_usd", &self.max_order_usd, defaults.max_order)?,
             max_unclaimed: dollars("max_unclaimed_usd", &self.max_unclaimed_usd, defaults.max_unclaimed)?,
             max_daily_loss: dollars("max_daily_loss_usd", &self.max_daily_loss_usd, defaults.max_daily_loss)?,
+            gas_margin: self.gas_margin.unwrap_or(defaults.gas_margin),
             spreads: self.spreads.over(defaults.spreads.clone()),
             ..defaults
         })

@@ -3,6 +3,7 @@
 mod attester;
 mod breakers;
 mod checked_address;
+mod claims;
 mod contracts;
 mod database;
 mod endpoints;
@@ -34,6 +35,7 @@ use serde::{Deserialize, Serialize};
 
 pub(crate) use attester::AttesterConfig;
 pub(crate) use breakers::BreakersConfig;
+pub(crate) use claims::ClaimsConfig;
 pub(crate) use contracts::ContractsConfig;
 pub(crate) use database::DatabaseConfig;
 pub(crate) use endpoints::EndpointsConfig;
@@ -88,6 +90,7 @@ pub(crate) struct Config {
     pub(crate) quotes: QuotesConfig,
     pub(crate) orders: OrdersConfig,
     pub(crate) breakers: BreakersConfig,
+    pub(crate) claims: ClaimsConfig,
     pub(crate) fiat: FiatConfig,
     pub(crate) onramps: OnrampsConfig,
     pub(crate) screening: ScreeningConfig,
@@ -121,6 +124,7 @@ impl Default for Config {
             quotes: QuotesConfig::default(),
             orders: OrdersConfig::default(),
             breakers: BreakersConfig::default(),
+            claims: ClaimsConfig::default(),
             fiat: FiatConfig::default(),
             onramps: OnrampsConfig::default(),
             screening: ScreeningConfig::default(),
@@ -194,6 +198,7 @@ impl Config {
         self.quotes.check()?;
         self.orders.check(self.mode)?;
         self.breakers.limits(self.mode)?;
+        self.claims.check(self.mode)?;
         self.fiat.check()?;
         fillers::check(&self.fillers)?;
         market_makers::check(&self.market_makers, self.fillers.iter().map(|filler| filler.name.as_str()))?;

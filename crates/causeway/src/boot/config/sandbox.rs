@@ -1,10 +1,31 @@
 use std::net::SocketAddr;
 
 use anyhow::ensure;
+use causeway_sandbox::FeeModel;
 use serde::{Deserialize, Serialize};
 
 /// The number of the node that only attesters read.
 const ATTESTER_NODE: u8 = 250;
+
+/// What transactions cost on the sandbox chains.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum SandboxFees {
+    /// Near the fees of each real chain.
+    #[default]
+    Realistic,
+    /// The same on every chain.
+    Flat,
+}
+
+impl SandboxFees {
+    pub(crate) const fn model(self) -> FeeModel {
+        match self {
+            Self::Realistic => FeeModel::Realistic,
+            Self::Flat => FeeModel::Flat,
+        }
+    }
+}
 
 /// The sandbox chains; sandbox mode only.
 #[derive(Clone, Debug, Deserialize, Serialize)]
@@ -19,6 +40,8 @@ pub(crate) struct SandboxConfig {
     pub(crate) nodes: u8,
     /// Reset the chains at every start.
     pub(crate) fresh: bool,
+    /// What transactions cost.
+    pub(crate) fees: SandboxFees,
     /// The address of the sandbox on-ramps; by default the service's with the next port.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) onramps_listen: Option<SocketAddr>,
@@ -26,7 +49,14 @@ pub(crate) struct SandboxConfig {
 
 impl Default for SandboxConfig {
     fn default() -> Self {
-        Self { enabled: true, rpc: None, nodes: 1, fresh: false, onramps_listen: None }
+        Self {
+            enabled: true,
+            rpc: None,
+            nodes: 1,
+            fresh: false,
+            fees: SandboxFees::Realistic,
+            onramps_listen: None,
+        }
     }
 }
 

@@ -205,6 +205,7 @@ impl Market {
             book: Arc::clone(&book),
             unclaimed: Arc::new(Unclaimed::default()),
             breakers: Breakers::default(),
+            claim_sizes: Arc::default(),
         };
         let tokens = by_chain(&tokens);
         let sources = BookSources {

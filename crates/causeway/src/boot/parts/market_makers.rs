@@ -130,11 +130,17 @@ fn parties(
 
 /// Our own market makers: the sandbox's two, or those of the configuration.
 pub(crate) fn load_market_makers(config: &Config) -> anyhow::Result<Vec<MarketMakerSpec>> {
+    let claims = config.claims.batching(config.mode)?;
+    let with_claims = |mut maker: MarketMakerSpec| {
+        maker.settings.claims = claims.clone();
+        maker
+    };
     if config.mode == Mode::Sandbox {
-        return Ok(Roles::new()?.fillers.iter().map(MarketMakerSpec::sandbox).collect());
+        return Ok(Roles::new()?.fillers.iter().map(MarketMakerSpec::sandbox).map(with_claims).collect());
     }
+    let makers = config.market_makers.iter().map(MarketMakerSpec::configured);
     let makers: Vec<MarketMakerSpec> =
-        config.market_makers.iter().map(MarketMakerSpec::configured).collect::<anyhow::Result<_>>()?;
+        makers.map(|maker| maker.map(with_claims)).collect::<anyhow::Result<_>>()?;
     for (index, maker) in makers.iter().enumerate() {
         let other = makers.iter().take(index).find(|other| {
             let same = |one: Option<Parties>, other: Option<Parties>| {

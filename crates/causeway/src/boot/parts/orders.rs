@@ -4,8 +4,9 @@ use std::time::Duration;
 
 use causeway_catalog::Catalog;
 use causeway_domain::ports::{
-    AddressWatch, Attestations, BalanceReader, ChainFollower, ChainStore as _, DepositBuilder, FinalityTier,
-    ForwardingSigner, InventoryStore as _, OrderExecutor, OrderStore as _, TxSender,
+    AddressWatch, Attestations, BalanceReader, ChainFollower, ChainStore as _, ClaimBatchStore as _,
+    DepositBuilder, Filler as _, FinalityTier, ForwardingSigner, InventoryStore as _, OrderExecutor,
+    OrderStore as _, TxSender,
 };
 use causeway_domain::{ChainId, Deployment, QuoteKeys, RouteSeal, RowKeys, SolanaDeployment, TokenId};
 use causeway_engine::{
@@ -38,6 +39,10 @@ use crate::boot::parts::recovery::{adopt, chain_records, quote_key_file};
 /// How often pending transactions are polled, and how often unclaimed fills are summed up.
 const PENDING_POLL_INTERVAL: Duration = Duration::from_secs(1);
 const OWED_INTERVAL: Duration = Duration::from_secs(5);
+
+/// How often the sizes of recent claims are read, and how many of each chain.
+const CLAIM_SIZES_INTERVAL: Duration = Duration::from_secs(30);
+const RECENT_CLAIMS: u32 = 32;
 
 /// How often accounts to close are searched.
 const RENT_INTERVAL: Duration = Duration::from_secs(10);
@@ -154,7 +159,9 @@ impl Orders {
             Arc::clone(attestations),
             self.quote_keys.clone(),
         );
-        let executor: Arc<dyn OrderExecutor> = Arc::new(executor.with_claim_senders(self.relayers.clone()));
+        let executor =
+            executor.with_claim_senders(self.relayers.clone()).with_claim_batches(self.store.clone());
+        let executor: Arc<dyn OrderExecutor> = Arc::new(executor);
         self.executors.put(&executor);
         Ok(())
     }
@@ -252,7 +259,8 @@ impl Orders {
             self.tasks.spawn(async move { until.run_until_cancelled(warn).await.unwrap_or_default() });
         }
         self.tasks.spawn(poll_pending_transactions(tx_senders, PENDING_POLL_INTERVAL, stop.clone()));
-        let fillers = market.inventory.iter().map(|filler| Arc::clone(&filler.filler)).collect();
+        let fillers: Vec<_> = market.inventory.iter().map(|filler| Arc::clone(&filler.filler)).collect();
+        self.tasks.spawn(refresh_claim_sizes(self.store.clone(), fillers.clone(), stop.clone()));
         let cursors = Arc::clone(&self.cursors);
         self.tasks.spawn(refresh_owed(self.store.clone(), fillers, cursors, stop.clone()));
         self.start_intent_book(context, stop);
@@ -380,6 +388,21 @@ async fn warn_about_unfunded_accounts(readers: &[Arc<dyn BalanceReader>], tx_sen
             && held.iter().all(|(_, amount)| amount.is_zero())
         {
             tracing::warn!(%chain, %account, "account has no coins for gas, nothing can be sent from it");
+        }
+    }
+}
+
+/// Updates the sizes of the fillers' recent claims, which the price of a claim is learned from.
+async fn refresh_claim_sizes(store: Arc<Store>, fillers: Vec<Arc<InventoryFiller>>, stop: CancellationToken) {
+    let mut ticker = Ticker::new(CLAIM_SIZES_INTERVAL, stop);
+    while ticker.next().await {
+        for filler in &fillers {
+            for chain in filler.chains() {
+                match store.claim_sizes(filler.name(), chain, RECENT_CLAIMS).await {
+                    Ok(sizes) => filler.set_claim_sizes(chain, sizes),
+                    Err(error) => tracing::warn!(%chain, %error, "sizes of claims cannot be read"),
+                }
+            }
         }
     }
 }

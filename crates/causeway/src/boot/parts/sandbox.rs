@@ -49,7 +49,11 @@ impl SandboxChains {
         let snapshot = catalog.snapshot();
         let chains = snapshot.chains().iter().filter(|chain| chain.enabled);
         let chains: Vec<ChainSpec> = chains.map(|chain| spec(&snapshot, chain, prices, &shares)).collect();
-        let options = SandboxOptions { data_dir: Some(folder), fresh: config.sandbox.fresh };
+        let options = SandboxOptions {
+            data_dir: Some(folder),
+            fresh: config.sandbox.fresh,
+            fees: config.sandbox.fees.model(),
+        };
         let chains = Arc::new(Sandbox::open(&chains, &options)?);
 
         let listener = TcpListener::bind("127.0.0.1:0").await.context("no port is free on 127.0.0.1")?;

@@ -11,16 +11,29 @@ impl InventoryExecutor {
     /// attesters say whether there was a fill, so it needs no event of our own followers.
     pub(super) async fn claim_order(&self, order: &Order, now: Timestamp) -> Result<Progress, ActionError> {
         let sender = self.claim_sender(order.from.chain())?;
-        match Self::next_attempt(sender, CLAIM, order).await? {
-            Attempt::Started(progress) => Ok(progress),
-            Attempt::Next(purpose) => {
-                let action = self.claim_action(order).await?;
-                self.send(sender, &purpose, &action, now).await
+        let attempt = Self::next_attempt(sender, CLAIM, order).await?;
+        let purpose = match attempt {
+            Attempt::Started(progress) => return Ok(progress),
+            Attempt::Next(purpose) => purpose,
+        };
+        if let Some(batches) = &self.batches
+            && let Some(progress) = self.claim_with_others(batches, order, now).await?
+        {
+            return Ok(progress);
+        }
+        let action = self.claim_action(order).await?;
+        let progress = self.send(sender, &purpose, &action, now).await?;
+        if let (Some(batches), Progress::Sent(_)) = (&self.batches, &progress) {
+            let (filler, chain) = (&self.filler.config.name, order.from.chain());
+            if let Err(error) = batches.store.put_single_claim(filler, chain, order.intent_id, now).await {
+                tracing::debug!(%error, "the size of a claim was not recorded");
             }
         }
+        Ok(progress)
     }
 
-    async fn claim_action(&self, order: &Order) -> Result<ChainAction, ActionError> {
+    /// The claim of an order alone; an error while it cannot be claimed.
+    pub(super) async fn claim_action(&self, order: &Order) -> Result<ChainAction, ActionError> {
         let terms = order.terms;
         if terms.is_same_chain() {
             if order.evidence.fill.is_none() && !self.is_filled_on_chain(order).await? {

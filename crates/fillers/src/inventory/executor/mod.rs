@@ -2,6 +2,8 @@
 
 mod chain_checks;
 mod claim;
+mod claim_batch;
+mod claim_pool;
 mod decide;
 mod fees;
 mod fill;
@@ -16,11 +18,14 @@ use std::fmt;
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use causeway_domain::ports::{ActionError, Attestations, InventoryStore, OrderExecutor, Progress, TxSender};
+use causeway_domain::ports::{
+    ActionError, Attestations, ClaimBatchStore, InventoryStore, OrderExecutor, Progress, TxSender,
+};
 use causeway_domain::{ChainId, Decision, Order, QuoteKeys};
 use jiff::Timestamp;
 
 use super::filler::InventoryFiller;
+use claim_pool::ClaimPool;
 
 pub use fees::OUTFLOW_WINDOW;
 
@@ -33,9 +38,18 @@ pub struct InventoryExecutor {
     /// Claims have a key of their own, so that a stuck fill never holds one (rule 26).
     claim_senders: HashMap<ChainId, Arc<dyn TxSender>>,
     attestations: Arc<dyn Attestations>,
+    /// Without it every order is claimed alone.
+    batches: Option<Batches>,
     keys: QuoteKeys,
     /// When this process started.
     started_at: Timestamp,
+}
+
+/// What claims several orders at once.
+struct Batches {
+    store: Arc<dyn ClaimBatchStore>,
+    /// The orders that wait for others.
+    pool: ClaimPool,
 }
 
 impl InventoryExecutor {
@@ -49,8 +63,14 @@ impl InventoryExecutor {
         keys: QuoteKeys,
     ) -> Self {
         let started_at = Timestamp::now();
-        let claim_senders = HashMap::new();
-        Self { filler, store, senders, claim_senders, attestations, keys, started_at }
+        let (claim_senders, batches) = (HashMap::new(), None);
+        Self { filler, store, senders, claim_senders, attestations, batches, keys, started_at }
+    }
+
+    /// Claims orders together, as the filler's configuration says, and records them there (rule 31).
+    #[must_use]
+    pub fn with_claim_batches(self, store: Arc<dyn ClaimBatchStore>) -> Self {
+        Self { batches: Some(Batches { store, pool: ClaimPool::default() }), ..self }
     }
 
     /// Claims with these keys, one on each chain, instead of the filler's hot key. Anybody may send a claim: it pays the

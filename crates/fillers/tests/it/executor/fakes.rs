@@ -5,10 +5,13 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use alloy_primitives::{B256, U256};
 use async_trait::async_trait;
 use causeway_domain::ports::{
-    ActionError, Attestations, ChainAction, ChainError, CollectError, EscrowState, OnChainStatus, Progress,
-    TxSender,
+    ActionError, Attestations, ChainAction, ChainError, CollectBatchError, CollectError, EscrowState,
+    OnChainStatus, Progress, TxSender,
 };
-use causeway_domain::{Address, Attestation, ChainId, CollectedAttestation, IntentTerms, SignatureBytes};
+use causeway_domain::{
+    Address, Attestation, ChainId, CollectedAttestation, CollectedBatch, FilledOrder, IntentTerms,
+    SignatureBytes,
+};
 use jiff::Timestamp;
 
 /// A `TxSender` that records what it sends.
@@ -18,6 +21,8 @@ pub(super) struct FakeTxSender {
     /// Progress of each purpose; a test may change it.
     pub(super) states: Mutex<HashMap<String, Progress>>,
     pub(super) sent: Mutex<Vec<(String, ChainAction)>>,
+    /// How many claims fit one transaction.
+    pub(super) room: Mutex<usize>,
     /// Whether nothing can be sent yet.
     pub(super) is_waiting: Mutex<bool>,
     /// Why the chain would revert every transaction.
@@ -42,6 +47,7 @@ impl FakeTxSender {
             account,
             states,
             sent,
+            room: Mutex::new(50),
             is_waiting,
             revert_reason: Mutex::default(),
             unpayable: Mutex::default(),
@@ -103,6 +109,10 @@ impl TxSender for FakeTxSender {
         Ok(is_known.then(|| U256::from(*self.fees.lock().unwrap())))
     }
 
+    fn claims_that_fit(&self, orders: &[IntentTerms], _: usize) -> usize {
+        orders.len().min(*self.room.lock().unwrap())
+    }
+
     async fn on_chain_status(&self, _: &IntentTerms) -> Result<OnChainStatus, ActionError> {
         let status = *self.status.lock().unwrap();
         status.ok_or(ActionError::Chain(ChainError::Unavailable(self.chain)))
@@ -113,9 +123,13 @@ impl TxSender for FakeTxSender {
     }
 }
 
-/// Attesters with fixed attestations, who answer unless they are silenced.
+/// Attesters with fixed attestations, who answer unless they are silenced, and sign lists unless they are of an older version.
 #[derive(Default)]
-pub(super) struct Attesters(pub(super) Mutex<BTreeMap<B256, Attestation>>, pub(super) AtomicBool);
+pub(super) struct Attesters(
+    pub(super) Mutex<BTreeMap<B256, Attestation>>,
+    pub(super) AtomicBool,
+    pub(super) AtomicBool,
+);
 
 pub(super) const SIGNATURE: SignatureBytes = SignatureBytes::repeat_byte(0x51);
 
@@ -128,6 +142,25 @@ impl Attestations for Attesters {
             }
             None => Err(CollectError { have: 0, need: 2, retry: true, answers: Vec::new() }),
         }
+    }
+
+    async fn collect_batch(&self, orders: &[IntentTerms]) -> Result<CollectedBatch, CollectBatchError> {
+        let known = self.0.lock().unwrap();
+        let fill = |terms: &IntentTerms| match known.get(&terms.id()) {
+            Some(Attestation::Filled { order, filled_at, fill_ref }) => {
+                Ok(FilledOrder { order: *order, filled_at: *filled_at, fill_ref: *fill_ref })
+            }
+            _ => Err(terms.id()),
+        };
+        if self.2.load(Ordering::Relaxed) {
+            return Err(CollectBatchError { have: 0, need: 2, leave_out: Vec::new(), answers: Vec::new() });
+        }
+        let leave_out: Vec<B256> = orders.iter().filter_map(|terms| fill(terms).err()).collect();
+        if !leave_out.is_empty() {
+            return Err(CollectBatchError { have: 0, need: 2, leave_out, answers: Vec::new() });
+        }
+        let fills = orders.iter().filter_map(|terms| fill(terms).ok()).collect();
+        Ok(CollectedBatch { fills, signatures: vec![SIGNATURE, SIGNATURE] })
     }
 
     async fn is_available(&self, _: &IntentTerms) -> bool {

@@ -50,6 +50,19 @@ impl ExecutorFixture {
         Self { setup, store, ethereum, base, attesters, key, executor }
     }
 
+    /// Another process on the same chains, attesters and store.
+    pub(super) fn on(other: &Self) -> Self {
+        let (setup, store, attesters) = (FillerFixture::new(), other.store.clone(), other.attesters.clone());
+        let (ethereum, base, key) = (other.ethereum.clone(), other.base.clone(), other.key.clone());
+        let senders: [(_, Arc<dyn TxSender>); 2] =
+            [(chain(ETHEREUM), ethereum.clone()), (chain(BASE), base.clone())];
+        let keys = QuoteKeys { current: QuoteKey::random().unwrap(), older: vec![key.clone()] };
+        let filler = Arc::clone(&setup.filler);
+        let executor =
+            InventoryExecutor::new(filler, store.clone(), HashMap::from(senders), attesters.clone(), keys);
+        Self { setup, store, ethereum, base, attesters, key, executor }
+    }
+
     /// An order that took the current offer for this ask.
     pub(super) fn order(&self, ask: &FillerAsk) -> Order {
         let offer = self.setup.filler.offer(ask, now()).unwrap();

@@ -1,4 +1,5 @@
 mod claiming;
+mod claiming_batches;
 mod deciding;
 mod fakes;
 mod filling;

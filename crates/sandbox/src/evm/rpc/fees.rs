@@ -40,7 +40,8 @@ impl Reader<'_> {
         let mut tips: Vec<u128> = recent.flat_map(|block| tips(block)).map(|(tip, _)| tip).collect();
         tips.sort_unstable();
         let at = tips.len().saturating_sub(1) * 3 / 5;
-        tips.get(at).map_or(DEFAULT_TIP, |tip| (*tip).clamp(1, MAX_SUGGESTED_TIP))
+        let default = self.inner.options.tip.unwrap_or(DEFAULT_TIP);
+        tips.get(at).map_or(default, |tip| (*tip).clamp(1, MAX_SUGGESTED_TIP))
     }
 
     pub(super) fn fee_history(self, params: &Params) -> Result<Value, RpcError> {

@@ -7,7 +7,7 @@ use sqlx::{AssertSqlSafe, Connection as _, Executor as _, Row as _};
 use super::*;
 use crate::database::claim_due;
 use crate::database::engine::Engine;
-use crate::fillers::{reservations, reserve};
+use crate::fillers::{claim_batches, reservations, reserve};
 use crate::operations::{prune, review};
 use crate::orders::{drop_unused, find_orders, intent_book, list_orders, recovery, rents};
 use crate::outbox::put_outgoing;
@@ -189,6 +189,9 @@ async fn every_query_uses_an_index() {
         &find_orders::select(intent_book::UNBOOKED).0,
         rents::DUE,
         rents::POSTPONE,
+        claim_batches::BATCH,
+        claim_batches::ORDERS,
+        claim_batches::SIZES,
     ] {
         let plan =
             handles.readers.fetch_all(AssertSqlSafe(format!("EXPLAIN QUERY PLAN {query}"))).await.unwrap();

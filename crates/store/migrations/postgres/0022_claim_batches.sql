@@ -1,0 +1,23 @@
+-- Which orders one transaction claims, recorded before it is sent; a claim of a single order is a row of one order without members.
+
+CREATE TABLE claim_batches (
+    id         TEXT NOT NULL PRIMARY KEY,
+    filler     TEXT NOT NULL,
+    chain      BIGINT NOT NULL,
+    orders     BIGINT NOT NULL,
+    -- Whether its orders are claimed alone, because the batch failed.
+    dissolved  BIGINT NOT NULL DEFAULT 0,
+    created_at BIGINT NOT NULL
+);
+
+CREATE INDEX claim_batches_newest ON claim_batches (filler, chain, created_at);
+
+CREATE TABLE claim_batch_orders (
+    intent_id TEXT NOT NULL PRIMARY KEY,
+    batch_id  TEXT NOT NULL REFERENCES claim_batches (id),
+    -- Its place in the list that the attesters sign.
+    place     BIGINT NOT NULL,
+    terms     BYTEA NOT NULL
+);
+
+CREATE INDEX claim_batch_orders_of_batch ON claim_batch_orders (batch_id, place);
