@@ -18,13 +18,15 @@ const isOwn = (app: App, url: string | null | undefined): url is string =>
   url != null && [app.client.baseUrl, app.client.fiatBaseUrl].some((base) => url.startsWith(`${new URL(base).origin}/`));
 
 const remove = (event: Event) => (event.target as Element).remove();
+/** Until the picture is there, the drawn one is seen. */
+const reveal = (event: Event) => (event.target as Element).classList.add('on');
 
 function picture(app: App, url: string | null | undefined, name: string, className: string): TemplateResult {
   const letters = Array.from(name.replace(/[^\p{L}\p{N}]/gu, '')).slice(0, name.length > 3 ? 1 : 3).join('').toUpperCase();
   const size = letters.length > 2 ? 11 : letters.length > 1 ? 13 : 17;
   return html`<span class=${className} aria-hidden="true">
     <svg viewBox="0 0 40 40">${svg`<circle cx="20" cy="20" r="20" fill=${colourOf(name)}/><text x="20" y="20" fill="#fff" font-size=${size} font-weight="600" text-anchor="middle" dominant-baseline="central">${letters}</text>`}</svg>
-    ${isOwn(app, url) ? html`<img src=${url} alt="" loading="lazy" decoding="async" @error=${remove} />` : nothing}
+    ${isOwn(app, url) ? html`<img src=${url} alt="" loading="lazy" decoding="async" @load=${reveal} @error=${remove} />` : nothing}
   </span>`;
 }
 
