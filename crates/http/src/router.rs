@@ -35,7 +35,7 @@ pub fn router(app: App, extra: Router) -> Router {
             .layer(DefaultBodyLimit::max(BODY_LIMIT))
     };
     let api = Router::from(openapi::routes())
-        .merge(pages::routes(&openapi::document()))
+        .merge(pages::routes(&openapi::document(), app.options.mode))
         .merge(widget::routes())
         .fallback(unknown_path)
         .method_not_allowed_fallback(wrong_method)
