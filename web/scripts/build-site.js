@@ -25,10 +25,27 @@ const oneLit = {
   },
 };
 
+/** Functions and events of the compiled contracts, for pages that read transactions. */
+const contracts = {
+  name: "contracts",
+  setup({ onResolve, onLoad }) {
+    onResolve({ filter: /^causeway:contracts$/ }, ({ path }) => ({ path, namespace: "contracts" }));
+    onLoad({ filter: /.*/, namespace: "contracts" }, async () => {
+      const folder = join(root, "../contracts/evm/artifacts");
+      const names = (await readdir(folder)).filter((name) => name.endsWith(".json")).sort();
+      const abis = await Promise.all(names.map(async (name) => JSON.parse(await readFile(join(folder, name), "utf8")).abi ?? []));
+      const parameter = ({ name, type, indexed, components }) => ({ name, type, ...(indexed ? { indexed } : {}), ...(components ? { components: components.map(parameter) } : {}) });
+      const called = ({ type, stateMutability }) => type === "event" || (type === "function" && !["view", "pure"].includes(stateMutability));
+      const items = abis.flat().filter(called).map(({ type, name, inputs }) => JSON.stringify({ type, name, inputs: inputs.map(parameter) }));
+      return { contents: `export const CONTRACTS = [${[...new Set(items)].join(",")}];`, loader: "js" };
+    });
+  },
+};
+
 async function bundle(entryPoints, outdir) {
   const { outputFiles } = await build({
     entryPoints, outdir, bundle: true, minify: true, target: "es2022", format: "esm", charset: "utf8", legalComments: "none", write: false,
-    absWorkingDir: root, tsconfig: join(root, "tsconfig.json"), plugins: [oneLit],
+    absWorkingDir: root, tsconfig: join(root, "tsconfig.json"), plugins: [oneLit, contracts],
   });
   return outputFiles.map(({ path, text }) => [path.slice(dist.length + 1), text]);
 }

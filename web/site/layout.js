@@ -5,9 +5,12 @@ const PAGES = {
   "start.html": { title: "Causeway", description: "A self-hosted service that moves value across chains for wallets and dApps.", nav: "/", scripts: ["/widget.js"] },
   "swap.html": { title: "Swap", description: "Swap across chains, pay by transfer, or buy with a card.", nav: "/swap", scripts: ["/widget.js"], isStatic: true },
   "buy.html": { title: "Buy", description: "Buy tokens with a card or a bank account: compare the providers, pay, and watch it arrive.", nav: "/buy", scripts: ["/widget.js"], isStatic: true },
+  "transfer.html": { title: "Pay by transfer", description: "Swap by a plain transfer to an address, without connecting a wallet.", nav: "/swap", scripts: ["/widget.js"] },
+  "order.html": { title: "Order", description: "Where an order is: its steps, amounts and transactions, live.", nav: "/track" },
+  "sandbox.html": { title: "Sandbox", description: "The chains of the sandbox: blocks, transactions, addresses, faucet and switches.", nav: "/sandbox" },
 };
 
-const NAV = [["/swap", "Swap"], ["/buy", "Buy"], ["/docs", "Docs"]];
+const NAV = [["/swap", "Swap"], ["/buy", "Buy"], ["/track", "Track"], ["/docs", "Docs"], ["/sandbox", "Sandbox"]];
 
 /** Whole HTML of a page. The service puts its mode in place of `unknown`, and parts with `data-sandbox` are for the sandbox only. */
 export function layout(name, main) {

@@ -32,10 +32,18 @@ macro_rules! site {
 const UNKNOWN_MODE: &str = r#"data-mode="unknown""#;
 
 /// Path, media type and content of every file of the pages.
-const FILES: [(&str, &str, &str); 36] = [
+const FILES: [(&str, &str, &str); 44] = [
     ("/", HTML, site!("start.html")),
     ("/buy", HTML, site!("buy.html")),
     ("/swap", HTML, site!("swap.html")),
+    ("/transfer", HTML, site!("transfer.html")),
+    ("/transfer/{orderId}", HTML, site!("order.html")),
+    ("/order/{orderId}", HTML, site!("order.html")),
+    ("/track", HTML, site!("order.html")),
+    ("/track/{wanted}", HTML, site!("order.html")),
+    ("/assets/order.js", SCRIPT, site!("order.js")),
+    ("/assets/sandbox.js", SCRIPT, site!("sandbox.js")),
+    ("/assets/transfer.js", SCRIPT, site!("transfer.js")),
     ("/assets/base.css", STYLE, site!("base.css")),
     ("/assets/site.css", STYLE, site!("site.css")),
     ("/assets/start.js", SCRIPT, site!("start.js")),
@@ -71,12 +79,28 @@ const FILES: [(&str, &str, &str); 36] = [
     ("/assets/wrapper.js", SCRIPT, page!("wrapper.js")),
 ];
 
+/// Paths of the sandbox's own pages, which exist in the sandbox only.
+const SANDBOX_PATHS: [&str; 7] = [
+    "/sandbox",
+    "/sandbox/tx/{chainId}/{hash}",
+    "/sandbox/address/{chainId}/{address}",
+    "/sandbox/block/{chainId}/{number}",
+    // As links to explorers are made: their address, and the kind of thing behind it.
+    "/sandbox/explorer/{chainId}/tx/{hash}",
+    "/sandbox/explorer/{chainId}/address/{address}",
+    "/sandbox/explorer/{chainId}/block/{number}",
+];
+
+const SANDBOX_PAGE: &str = site!("sandbox.html");
+
 /// The routes of the API document and of all pages, which say in which mode the service runs.
 pub(crate) fn routes<S: Clone + Send + Sync + 'static>(document: &OpenApi, mode: &str) -> Router<S> {
     // The document consists of plain values, so it always serializes.
     let document = Bytes::from(document.to_pretty_json().unwrap_or_else(|_| "{}".to_owned()));
     let openapi = get(async move || ([(header::CONTENT_TYPE, "application/json")], document.clone()));
-    FILES.into_iter().fold(
+    let sandbox =
+        SANDBOX_PATHS.into_iter().filter(|_| mode == "sandbox").map(|path| (path, HTML, SANDBOX_PAGE));
+    FILES.into_iter().chain(sandbox).fold(
         Router::new().route("/openapi.json", openapi),
         |router, (path, media_type, content)| {
             let content = match media_type {
@@ -109,7 +133,8 @@ mod tests {
             for entry in std::fs::read_dir(folder).unwrap() {
                 let path = entry.unwrap().path();
                 let text = std::fs::read_to_string(&path).unwrap();
-                assert!(FILES.iter().any(|(.., served)| *served == text), "{} is not served", path.display());
+                let is_served = FILES.iter().any(|(.., served)| *served == text) || text == SANDBOX_PAGE;
+                assert!(is_served, "{} is not served", path.display());
             }
         }
     }

@@ -91,7 +91,7 @@ export async function copied(text: string): Promise<boolean> {
   return navigator.clipboard ? navigator.clipboard.writeText(text).then(() => true, () => false) : false;
 }
 
-const WHEN = new Intl.DateTimeFormat('en', { dateStyle: 'medium', timeStyle: 'medium' });
+const WHEN = new Intl.DateTimeFormat('en', { dateStyle: 'medium', timeStyle: 'medium', hourCycle: 'h23' });
 
 /** A time of day with its date, exact in the title. */
 export const timeTag = (at: string | number | undefined | null): Part => {
