@@ -6,11 +6,13 @@ const PAGES = {
   "swap.html": { title: "Swap", description: "Swap across chains, pay by transfer, or buy with a card.", nav: "/swap", scripts: ["/widget.js"], isStatic: true },
   "buy.html": { title: "Buy", description: "Buy tokens with a card or a bank account: compare the providers, pay, and watch it arrive.", nav: "/buy", scripts: ["/widget.js"], isStatic: true },
   "transfer.html": { title: "Pay by transfer", description: "Swap by a plain transfer to an address, without connecting a wallet.", nav: "/swap", scripts: ["/widget.js"] },
-  "order.html": { title: "Order", description: "Where an order is: its steps, amounts and transactions, live.", nav: "/track" },
+  "order.html": { title: "Order", description: "Where an order is: its steps, amounts and transactions, live.", nav: "/explorer" },
   "sandbox.html": { title: "Sandbox", description: "The chains of the sandbox: blocks, transactions, addresses, faucet and switches.", nav: "/sandbox" },
+  "explorer.html": { title: "Explorer", description: "Recent orders, volumes, success rate and times of this service.", nav: "/explorer" },
+  "operator.html": { title: "Operator", description: "Orders, chains, prices, fillers, webhooks and pauses of this service.", nav: "/operator" },
 };
 
-const NAV = [["/swap", "Swap"], ["/buy", "Buy"], ["/track", "Track"], ["/docs", "Docs"], ["/sandbox", "Sandbox"]];
+const NAV = [["/swap", "Swap"], ["/buy", "Buy"], ["/explorer", "Explorer"], ["/docs", "Docs"], ["/sandbox", "Sandbox"]];
 
 /** Whole HTML of a page. The service puts its mode in place of `unknown`, and parts with `data-sandbox` are for the sandbox only. */
 export function layout(name, main) {
@@ -41,7 +43,7 @@ ${main.trimEnd()}
     </main>
     <footer class="foot">
       <p>Causeway is free software under the MIT license or Apache License 2.0, as you prefer.</p>
-      <p><a href="/docs">Documentation</a> <a href="/openapi.json">OpenAPI</a> <a href="/status.json">Status</a></p>
+      <p><a href="/docs">Documentation</a> <a href="/openapi.json">OpenAPI</a> <a href="/status.json">Status</a> <a href="/operator">Operator</a></p>
     </footer>
   </body>
 </html>

@@ -5,6 +5,7 @@ mod caching;
 mod chains;
 mod deposits;
 mod error;
+mod explorer;
 mod extract;
 mod fiat;
 mod fillers;

@@ -32,15 +32,18 @@ macro_rules! site {
 const UNKNOWN_MODE: &str = r#"data-mode="unknown""#;
 
 /// Path, media type and content of every file of the pages.
-const FILES: [(&str, &str, &str); 44] = [
+const FILES: [(&str, &str, &str); 47] = [
     ("/", HTML, site!("start.html")),
     ("/buy", HTML, site!("buy.html")),
+    ("/explorer", HTML, site!("explorer.html")),
     ("/swap", HTML, site!("swap.html")),
     ("/transfer", HTML, site!("transfer.html")),
     ("/transfer/{orderId}", HTML, site!("order.html")),
     ("/order/{orderId}", HTML, site!("order.html")),
     ("/track", HTML, site!("order.html")),
     ("/track/{wanted}", HTML, site!("order.html")),
+    ("/assets/explorer.js", SCRIPT, site!("explorer.js")),
+    ("/assets/operator.js", SCRIPT, site!("operator.js")),
     ("/assets/order.js", SCRIPT, site!("order.js")),
     ("/assets/sandbox.js", SCRIPT, site!("sandbox.js")),
     ("/assets/transfer.js", SCRIPT, site!("transfer.js")),
@@ -92,6 +95,7 @@ const SANDBOX_PATHS: [&str; 7] = [
 ];
 
 const SANDBOX_PAGE: &str = site!("sandbox.html");
+const OPERATOR_PAGE: &str = site!("operator.html");
 
 /// The routes of the API document and of all pages, which say in which mode the service runs.
 pub(crate) fn routes<S: Clone + Send + Sync + 'static>(document: &OpenApi, mode: &str) -> Router<S> {
@@ -104,12 +108,21 @@ pub(crate) fn routes<S: Clone + Send + Sync + 'static>(document: &OpenApi, mode:
         Router::new().route("/openapi.json", openapi),
         |router, (path, media_type, content)| {
             let content = match media_type {
-                HTML => Bytes::from(content.replace(UNKNOWN_MODE, &format!(r#"data-mode="{mode}""#))),
+                HTML => in_mode(content, mode),
                 _ => Bytes::from_static(content.as_bytes()),
             };
             router.route(path, get(async move || file(media_type, content.clone())))
         },
     )
+}
+
+/// The operator's page, which asks for the token itself.
+pub(crate) fn operator_page(mode: &str) -> Response {
+    file(HTML, in_mode(OPERATOR_PAGE, mode))
+}
+
+fn in_mode(page: &str, mode: &str) -> Bytes {
+    Bytes::from(page.replace(UNKNOWN_MODE, &format!(r#"data-mode="{mode}""#)))
 }
 
 fn file(media_type: &'static str, content: Bytes) -> Response {
@@ -133,7 +146,8 @@ mod tests {
             for entry in std::fs::read_dir(folder).unwrap() {
                 let path = entry.unwrap().path();
                 let text = std::fs::read_to_string(&path).unwrap();
-                let is_served = FILES.iter().any(|(.., served)| *served == text) || text == SANDBOX_PAGE;
+                let is_served = FILES.iter().any(|(.., served)| *served == text)
+                    || [SANDBOX_PAGE, OPERATOR_PAGE].contains(&text.as_str());
                 assert!(is_served, "{} is not served", path.display());
             }
         }

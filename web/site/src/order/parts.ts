@@ -10,7 +10,7 @@ const badge = (kind: Kind) =>
 
 /** How it stands, at a glance. */
 export const hero = ({ kind, title, next }: Standing, more: unknown = nothing): TemplateResult =>
-  html`<section class="card hero ${kind}">${badge(kind)}<h1 class="hero-title" role="status">${title}</h1><p class="muted">${next}</p>${more}</section>`;
+  html`<section class="card hero ${kind}">${badge(kind)}<h1 class="hero-title" aria-live="polite">${title}</h1><p class="muted">${next}</p>${more}</section>`;
 
 /** One side of an exchange. */
 export const leg = (label: string, raw: string | null | undefined, token: KnownToken | undefined, name: Pick<KnownToken, 'symbol'> & { decimals?: number | undefined; chainId: number | undefined }): TemplateResult =>

@@ -32,7 +32,7 @@ export function searchView(text: string): TemplateResult {
 export function listView({ address, orders, purchases }: Extract<Found, { kind: 'list' }>): TemplateResult {
   return html`<h1>Orders of <bdi class="mono">${shortText(address)}</bdi></h1>
     ${searchBox('')}
-    <div class="table-wrap"><table class="table">
+    <div class="table-wrap" tabindex="0"><table class="table">
       <thead><tr><th scope="col">Order</th><th scope="col">Pays</th><th scope="col">Receives</th><th scope="col">Status</th><th scope="col">When</th></tr></thead>
       <tbody>
         ${orders.map((order) => html`<tr>

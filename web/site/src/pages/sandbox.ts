@@ -37,10 +37,11 @@ function viewOf({ kind, chainId, what }: NonNullable<ReturnType<typeof place>>):
 async function start(): Promise<void> {
   await catalog.load();
   const wanted = place();
+  if (wanted) await readLabels().catch(() => {});
+  const view = wanted && (await viewOf(wanted));
   app.textContent = '';
-  if (!wanted) return void new Panel(app).draw();
-  await readLabels().catch(() => {});
-  render(await viewOf(wanted), app);
+  if (view) render(view, app);
+  else new Panel(app).draw();
 }
 
 start()

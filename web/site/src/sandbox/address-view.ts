@@ -10,7 +10,7 @@ import { batch, rpc, type EvmBlock, type EvmLog } from './rpc.js';
 
 const TRANSFER = '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef';
 /** How far back transactions are looked for. */
-const BLOCKS = 300;
+const BLOCKS = 100;
 const EVENTS = 2000;
 
 /** What an address of an EVM chain holds and did lately. */
@@ -42,7 +42,7 @@ export async function addressView(chainId: number, address: string): Promise<Tem
       ${fact('Orders', html`<a href="/track/${address}">its orders</a>`)}
     </dl></section>
     ${tokens.length > 0 ? html`<section class="card"><h2>Tokens</h2><ul class="holdings">${tokens.slice(0, 24).map((token) => html`<li>${tokenLogo(site, token)}<span>${showUnits(token.extensions?.balance ?? '0', token.decimals, 'en')} ${token.symbol}<span class="muted small"> ${usdText(token.extensions?.balance, token)}</span></span></li>`)}</ul></section>` : nothing}
-    <section><h2>Token moves</h2><div class="table-wrap"><table class="table">
+    <section><h2>Token moves</h2><div class="table-wrap" tabindex="0"><table class="table">
       <thead><tr><th scope="col">Transaction</th><th scope="col">Block</th><th scope="col">From</th><th scope="col">To</th><th scope="col" class="number">Amount</th></tr></thead>
       <tbody>${moves.length === 0 ? html`<tr><td class="empty" colspan="5">None in the last ${EVENTS.toLocaleString('en')} blocks</td></tr>` : moves.map((log) => html`<tr>
         <td>${txAnchor(chainId, log.transactionHash)}</td><td>${blockAnchor(chainId, Number(log.blockNumber))}</td><td>${addressAnchor(chainId, `0x${log.topics[1]!.slice(26)}`)}</td>

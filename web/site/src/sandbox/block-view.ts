@@ -24,7 +24,7 @@ export async function blockView(chainId: number, number: string): Promise<Templa
 }
 
 export function txTable(chainId: number, transactions: readonly EvmTransaction[]): TemplateResult {
-  return html`<div class="table-wrap"><table class="table">
+  return html`<div class="table-wrap" tabindex="0"><table class="table">
     <thead><tr><th scope="col">Transaction</th><th scope="col">Call</th><th scope="col">From</th><th scope="col">To</th><th scope="col" class="number">Value</th></tr></thead>
     <tbody>${transactions.length === 0 ? html`<tr><td class="empty" colspan="5">No transactions</td></tr>` : transactions.map((tx) => html`<tr>
       <td>${txAnchor(chainId, tx.hash)}</td><td>${decodeCall(tx.input)?.name ?? (tx.input === '0x' ? 'transfer of coins' : tx.input.slice(0, 10))}</td>

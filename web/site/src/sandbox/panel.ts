@@ -73,7 +73,7 @@ export class Panel {
       <p class="under">Chains inside this process, with play money. Whatever you switch here, only play money is at stake.</p>
       <p class="said" role="status">${this.said}</p>
       <section aria-labelledby="chains"><h2 id="chains">Chains</h2>
-        <div class="table-wrap"><table class="table chain-table"><thead><tr><th scope="col">Chain</th><th scope="col" class="number">Newest block</th><th scope="col">Switches</th></tr></thead>
+        <div class="table-wrap" tabindex="0"><table class="table chain-table"><thead><tr><th scope="col">Chain</th><th scope="col" class="number">Newest block</th><th scope="col">Switches</th></tr></thead>
         <tbody>${[...catalog.chains.values()].map(({ id, name }) => this.#chainRow(id, name ?? ''))}</tbody></table></div></section>
       <div class="order-grid">
         <section class="card" aria-labelledby="faucet"><h2 id="faucet">Faucet</h2>${faucetView((what, act) => void this.#act(what, act))}</section>

@@ -1,7 +1,7 @@
 import { html, nothing, type TemplateResult } from 'lit-html';
 import { formatUnits, short, showUnits } from '../../../widget/src/amounts.js';
 import { keyOf } from '../../../widget/src/flows/catalog.js';
-import { catalog, chainName, type Part } from '../site.js';
+import { catalog, chainName, timeTag, type Part } from '../site.js';
 import type { Decoded, Value } from './abi.js';
 
 export const isSolana = (chainId: number): boolean => catalog.familyOf(chainId) === 'solana';
@@ -42,13 +42,16 @@ export function tokenAmount(chainId: number, address: string, raw: bigint): Temp
 
 /** The values of a call or event as a list. */
 export const decodedView = (chainId: number, { values }: Decoded): TemplateResult =>
-  html`<dl class="values">${values.map(({ name, type, value }) => html`<div><dt>${name} <span class="muted small">${type.length > 40 ? 'tuple' : type}</span></dt><dd>${valueView(chainId, value)}</dd></div>`)}</dl>`;
+  html`<dl class="values">${values.map(({ name, type, value }) => html`<div><dt>${name} <span class="muted small">${type.length > 40 ? 'tuple' : type}</span></dt><dd>${valueView(chainId, value, name)}</dd></div>`)}</dl>`;
 
-function valueView(chainId: number, value: Value): unknown {
+/** Addresses are links, also where a contract keeps them in 32 bytes; seconds are times. */
+function valueView(chainId: number, value: Value, name = ''): unknown {
   if (Array.isArray(value)) return value.length === 0 ? '[]' : html`<ul class="plain-list">${value.map((one) => html`<li>${valueView(chainId, one)}</li>`)}</ul>`;
-  if (typeof value === 'object') return html`<dl class="values">${Object.entries(value).map(([name, one]) => html`<div><dt>${name}</dt><dd>${valueView(chainId, one)}</dd></div>`)}</dl>`;
+  if (typeof value === 'object') return html`<dl class="values">${Object.entries(value).map(([name, one]) => html`<div><dt>${name}</dt><dd>${valueView(chainId, one, name)}</dd></div>`)}</dl>`;
   const text = String(value);
-  if (/^0x[0-9a-f]{40}$/i.test(text)) return addressAnchor(chainId, text);
+  const address = /^0x(?:0{24})?([0-9a-f]{40})$/i.exec(text)?.[1];
+  if (address && !/^0{32}/.test(address)) return addressAnchor(chainId, `0x${address}`);
+  if (/(Deadline|At|Before|After)$/.test(name) && /^1\d{9}$/.test(text)) return html`${timeTag(Number(text) * 1000)} <span class="muted small">${text}</span>`;
   return html`<bdi class="mono break">${text.length > 200 ? `${text.slice(0, 200)}…` : text}</bdi>`;
 }
 

@@ -65,7 +65,7 @@ export async function solanaAddressView(chainId: number, address: string): Promi
   return html`${trail(chainId, 'Account')}<h1>Account</h1>
     <section class="card"><dl class="facts">${fact('Address', html`<bdi class="mono break">${address}</bdi>`)}${fact('Balance', coin(chainId, BigInt(balance.value)))}${fact('Orders', html`<a href="/track/${address}">its orders</a>`)}
       ${tokens.value.map(({ account: { data: { parsed: { info } } } }) => fact(addressAnchor(chainId, info.mint), formatUnits(info.tokenAmount.amount, info.tokenAmount.decimals)))}</dl></section>
-    <section><h2>Transactions</h2><div class="table-wrap"><table class="table"><thead><tr><th scope="col">Transaction</th><th scope="col">Slot</th><th scope="col">Time</th><th scope="col">Result</th></tr></thead>
+    <section><h2>Transactions</h2><div class="table-wrap" tabindex="0"><table class="table"><thead><tr><th scope="col">Transaction</th><th scope="col">Slot</th><th scope="col">Time</th><th scope="col">Result</th></tr></thead>
       <tbody>${signatures.length === 0 ? html`<tr><td class="empty" colspan="4">None</td></tr>` : signatures.map(({ signature, slot, err, blockTime }) => html`<tr><td>${txAnchor(chainId, signature)}</td>
         <td><a href=${blockPath(chainId, slot)}>${slot.toLocaleString('en')}</a></td><td>${blockTime ? timeTag(blockTime * 1000) : nothing}</td><td>${err ? html`<span class="tag bad">Failed</span>` : html`<span class="tag good">Success</span>`}</td></tr>`)}</tbody></table></div></section>`;
 }

@@ -1,4 +1,4 @@
-import { getIntentByDeposit, getOrders } from '@causeway/sdk';
+import { getIntent, getOrders } from '@causeway/sdk';
 import { html, nothing, type TemplateResult } from 'lit-html';
 import { client, timeTag } from '../site.js';
 import { decodeCall, decodeLog } from './abi.js';
@@ -11,11 +11,11 @@ const TRANSFER = '0xddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523
 export async function txView(chainId: number, hash: string): Promise<TemplateResult> {
   const tx = await rpc<EvmTransaction | null>(chainId, 'eth_getTransactionByHash', [hash]);
   if (!tx) return html`${trail(chainId, 'Transaction')}<h1>Transaction</h1><div class="notice warn" role="alert"><div>This chain has no transaction <bdi class="mono break">${hash}</bdi>. It may have been dropped, replaced, or pruned with old blocks.</div></div>`;
-  const [receipt, block, orderId] = await Promise.all([
+  const [receipt, block] = await Promise.all([
     rpc<EvmReceipt | null>(chainId, 'eth_getTransactionReceipt', [hash]),
     tx.blockNumber ? rpc<EvmBlock | null>(chainId, 'eth_getBlockByNumber', [tx.blockNumber, false]) : null,
-    orderOf(chainId, hash),
   ]);
+  const orderId = await orderOf(receipt?.logs ?? []);
   const call = decodeCall(tx.input);
   const isPlain = tx.input === '0x';
   const state = !receipt ? html`<span class="tag now">Pending</span>` : receipt.status === '0x1' ? html`<span class="tag good">Success</span>` : html`<span class="tag bad">Reverted</span>`;
@@ -38,9 +38,10 @@ export async function txView(chainId: number, hash: string): Promise<TemplateRes
     ${isPlain ? nothing : html`<section class="card"><details><summary>Input, ${Math.max(0, tx.input.length - 2) / 2} bytes</summary><pre class="raw" tabindex="0">${tx.input}</pre></details></section>`}`;
 }
 
-/** The order that a transaction deposited for. */
-async function orderOf(chainId: number, txHash: string): Promise<string | undefined> {
-  const intent = await getIntentByDeposit(client, { chainId, txHash }).catch(() => undefined);
+/** The order that a transaction opened, filled, claimed or refunded, by the id in the contracts' events. */
+async function orderOf(logs: readonly EvmLog[]): Promise<string | undefined> {
+  const ids = logs.flatMap(({ topics, data }) => decodeLog(topics, data)?.values.filter(({ name }) => name === 'orderId').map(({ value }) => String(value)) ?? []);
+  const intent = ids[0] ? await getIntent(client, ids[0]).catch(() => undefined) : undefined;
   if (!intent?.author) return undefined;
   const { data } = await getOrders(client, intent.author, { limit: 100 }).catch(() => ({ data: [] }));
   return data.find((order) => order.intentId === intent.intentId)?.id;
