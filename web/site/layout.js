@@ -10,6 +10,9 @@ const PAGES = {
   "sandbox.html": { title: "Sandbox", description: "The chains of the sandbox: blocks, transactions, addresses, faucet and switches.", nav: "/sandbox" },
   "explorer.html": { title: "Explorer", description: "Recent orders, volumes, success rate and times of this service.", nav: "/explorer" },
   "operator.html": { title: "Operator", description: "Orders, chains, prices, fillers, webhooks and pauses of this service.", nav: "/operator" },
+  "docs.html": { title: "Documentation", description: "Guides and the API reference of Causeway.", nav: "/docs", isStatic: true },
+  // The service puts a guide and its title in place.
+  "guide.html": { title: "Guide", description: "A guide to Causeway.", nav: "/docs", isStatic: true },
 };
 
 const NAV = [["/swap", "Swap"], ["/buy", "Buy"], ["/explorer", "Explorer"], ["/docs", "Docs"], ["/sandbox", "Sandbox"]];

@@ -9,6 +9,7 @@ mod explorer;
 mod extract;
 mod fiat;
 mod fillers;
+mod guides;
 mod hub;
 mod intents;
 mod mapping;

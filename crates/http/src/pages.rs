@@ -7,6 +7,8 @@ use axum::response::{IntoResponse, Response};
 use axum::routing::get;
 use utoipa::openapi::OpenApi;
 
+use crate::guides;
+
 /// Only our own assets are loaded, and no page may embed these.
 const CONTENT_SECURITY_POLICY: &str = "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self' data:; \
      connect-src 'self'; font-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
@@ -50,7 +52,7 @@ const FILES: [(&str, &str, &str); 47] = [
     ("/assets/base.css", STYLE, site!("base.css")),
     ("/assets/site.css", STYLE, site!("site.css")),
     ("/assets/start.js", SCRIPT, site!("start.js")),
-    ("/docs", HTML, page!("docs.html")),
+    ("/docs/reference", HTML, page!("docs.html")),
     ("/favicon.ico", SVG, page!("logo.svg")),
     ("/assets/api.js", SCRIPT, page!("api.js")),
     ("/assets/docs.css", STYLE, page!("docs.css")),
@@ -95,6 +97,8 @@ const SANDBOX_PATHS: [&str; 7] = [
 ];
 
 const SANDBOX_PAGE: &str = site!("sandbox.html");
+const PORTAL: &str = site!("docs.html");
+const GUIDE: &str = site!("guide.html");
 const OPERATOR_PAGE: &str = site!("operator.html");
 
 /// The routes of the API document and of all pages, which say in which mode the service runs.
@@ -104,16 +108,18 @@ pub(crate) fn routes<S: Clone + Send + Sync + 'static>(document: &OpenApi, mode:
     let openapi = get(async move || ([(header::CONTENT_TYPE, "application/json")], document.clone()));
     let sandbox =
         SANDBOX_PATHS.into_iter().filter(|_| mode == "sandbox").map(|path| (path, HTML, SANDBOX_PAGE));
-    FILES.into_iter().chain(sandbox).fold(
-        Router::new().route("/openapi.json", openapi),
-        |router, (path, media_type, content)| {
-            let content = match media_type {
-                HTML => in_mode(content, mode),
-                _ => Bytes::from_static(content.as_bytes()),
-            };
-            router.route(path, get(async move || file(media_type, content.clone())))
-        },
-    )
+    let guides = guides::pages(PORTAL, GUIDE).into_iter().map(|(path, page)| (path, in_mode(&page, mode)));
+    let router = Router::new().route("/openapi.json", openapi);
+    let router = guides.fold(router, |router, (path, page)| {
+        router.route(&path, get(async move || file(HTML, page.clone())))
+    });
+    FILES.into_iter().chain(sandbox).fold(router, |router, (path, media_type, content)| {
+        let content = match media_type {
+            HTML => in_mode(content, mode),
+            _ => Bytes::from_static(content.as_bytes()),
+        };
+        router.route(path, get(async move || file(media_type, content.clone())))
+    })
 }
 
 /// The operator's page, which asks for the token itself.
@@ -147,7 +153,7 @@ mod tests {
                 let path = entry.unwrap().path();
                 let text = std::fs::read_to_string(&path).unwrap();
                 let is_served = FILES.iter().any(|(.., served)| *served == text)
-                    || [SANDBOX_PAGE, OPERATOR_PAGE].contains(&text.as_str());
+                    || [SANDBOX_PAGE, OPERATOR_PAGE, PORTAL, GUIDE].contains(&text.as_str());
                 assert!(is_served, "{} is not served", path.display());
             }
         }

@@ -13,7 +13,6 @@ async function open(problem?: unknown): Promise<void> {
     try {
       await api.get('');
       await catalog.load().catch(() => {});
-      app.textContent = '';
       new Dashboard(app, api, () => {
         api.forget();
         location.reload();
@@ -24,11 +23,11 @@ async function open(problem?: unknown): Promise<void> {
       return open(error);
     }
   }
-  app.textContent = '';
   render(tokenForm(problem === undefined ? '' : wordsOf(problem), (token) => {
     api.remember(token);
     void open();
   }), app);
 }
 
+app.textContent = '';
 void open().finally(() => app.removeAttribute('aria-busy'));
