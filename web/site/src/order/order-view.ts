@@ -8,8 +8,6 @@ import type { FollowedOrder } from './followed-order.js';
 import { actions, exchange, hero, leg, row, timeline, type Step } from './parts.js';
 import { standingOf } from './words.js';
 
-type Dated = Order['timestamps'] & { depositBefore?: string | null; refundAt?: string | null };
-
 export function orderView(followed: FollowedOrder): TemplateResult {
   const { order, from, to } = followed;
   const standing = standingOf(order, followed.transfer !== undefined);
@@ -59,7 +57,7 @@ export function orderView(followed: FollowedOrder): TemplateResult {
 
 /** The time that is left to pay, or until the deposit can be had back. */
 function timeLeft({ order, isOver }: FollowedOrder): Part {
-  const { depositBefore, refundAt } = (order.timestamps ?? {}) as Dated;
+  const { depositBefore, refundAt } = order.timestamps ?? {};
   if (isOver) return nothing;
   const at = order.status === 'created' ? depositBefore : refundAt;
   if (!at) return nothing;
