@@ -16,6 +16,7 @@ pub(crate) fn map_chain(chain: &domain::Chain, app: &App) -> wire::Chain {
         Some(base) => vec![format!("{base}/{}", chain.id)],
         None => chain.rpc.clone(),
     };
+    let explorer = explorer_of(chain, options);
     wire::Chain {
         id: chain.id.get(),
         name: chain.name.clone(),
@@ -27,17 +28,22 @@ pub(crate) fn map_chain(chain: &domain::Chain, app: &App) -> wire::Chain {
             decimals: chain.native.decimals,
         },
         rpc_urls: wire::RpcUrls { default: wire::RpcEndpoints { http: rpc } },
-        block_explorers: wire::BlockExplorers {
-            default: wire::BlockExplorer {
-                name: chain.explorer.name.clone(),
-                url: chain.explorer.url.clone(),
-            },
-        },
-        explorer_url: chain.explorer.url.clone(),
+        block_explorers: wire::BlockExplorers { default: explorer.clone() },
+        explorer_url: explorer.url,
         icon: format!("{}/v1/chain/{}/icon", options.public_url, chain.id),
         deposit_methods: deposit_methods(chain, &app.deployments),
         enabled: chain.enabled,
     }
+}
+
+/// The chain's explorer. Those of the real chains have never heard of a sandbox's transactions, so it has its own.
+fn explorer_of(chain: &domain::Chain, options: &crate::Options) -> wire::BlockExplorer {
+    let is_own = |rpc: &String| rpc.starts_with(&options.public_url);
+    if options.sandbox_rpc.as_ref().is_some_and(is_own) {
+        let url = format!("{}/sandbox/explorer/{}", options.public_url, chain.id);
+        return wire::BlockExplorer { name: "Sandbox explorer".to_owned(), url };
+    }
+    wire::BlockExplorer { name: chain.explorer.name.clone(), url: chain.explorer.url.clone() }
 }
 
 /// The deposit methods that our contracts on the chain support. Without any deployment, those of the catalog.

@@ -1,4 +1,4 @@
-//! The start page, the API reference, the swap and buying pages, with their assets.
+//! The pages of the service with their assets: `web/pages` as they are, and `web/site` as built.
 
 use axum::Router;
 use axum::body::Bytes;
@@ -6,6 +6,8 @@ use axum::http::{HeaderValue, header};
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
 use utoipa::openapi::OpenApi;
+
+use crate::guides;
 
 /// Only our own assets are loaded, and no page may embed these.
 const CONTENT_SECURITY_POLICY: &str = "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self' data:; \
@@ -22,18 +24,37 @@ macro_rules! page {
     };
 }
 
+macro_rules! site {
+    ($file:literal) => {
+        include_str!(concat!("../../../web/site/dist/", $file))
+    };
+}
+
+/// What a page of the site says of the mode until it is served.
+const UNKNOWN_MODE: &str = r#"data-mode="unknown""#;
+
 /// Path, media type and content of every file of the pages.
-const FILES: [(&str, &str, &str); 44] = [
-    ("/", HTML, page!("start.html")),
-    ("/docs", HTML, page!("docs.html")),
-    ("/buy", HTML, page!("buy.html")),
-    ("/swap", HTML, page!("swap.html")),
+const FILES: [(&str, &str, &str); 47] = [
+    ("/", HTML, site!("start.html")),
+    ("/buy", HTML, site!("buy.html")),
+    ("/explorer", HTML, site!("explorer.html")),
+    ("/swap", HTML, site!("swap.html")),
+    ("/transfer", HTML, site!("transfer.html")),
+    ("/transfer/{orderId}", HTML, site!("order.html")),
+    ("/order/{orderId}", HTML, site!("order.html")),
+    ("/track", HTML, site!("order.html")),
+    ("/track/{wanted}", HTML, site!("order.html")),
+    ("/assets/explorer.js", SCRIPT, site!("explorer.js")),
+    ("/assets/operator.js", SCRIPT, site!("operator.js")),
+    ("/assets/order.js", SCRIPT, site!("order.js")),
+    ("/assets/sandbox.js", SCRIPT, site!("sandbox.js")),
+    ("/assets/transfer.js", SCRIPT, site!("transfer.js")),
+    ("/assets/base.css", STYLE, site!("base.css")),
+    ("/assets/site.css", STYLE, site!("site.css")),
+    ("/assets/start.js", SCRIPT, site!("start.js")),
+    ("/docs/reference", HTML, page!("docs.html")),
     ("/favicon.ico", SVG, page!("logo.svg")),
     ("/assets/api.js", SCRIPT, page!("api.js")),
-    ("/assets/base.css", STYLE, page!("base.css")),
-    ("/assets/buy.css", STYLE, page!("buy.css")),
-    ("/assets/buy.js", SCRIPT, page!("buy.js")),
-    ("/assets/chain-list.js", SCRIPT, page!("chain-list.js")),
     ("/assets/docs.css", STYLE, page!("docs.css")),
     ("/assets/docs.js", SCRIPT, page!("docs.js")),
     ("/assets/dom.js", SCRIPT, page!("dom.js")),
@@ -46,18 +67,11 @@ const FILES: [(&str, &str, &str); 44] = [
     ("/assets/openapi.js", SCRIPT, page!("openapi.js")),
     ("/assets/operation-view.js", SCRIPT, page!("operation-view.js")),
     ("/assets/operation.css", STYLE, page!("operation.css")),
-    ("/assets/qr-example.js", SCRIPT, page!("qr-example.js")),
     ("/assets/request.js", SCRIPT, page!("request.js")),
     ("/assets/schema-view.js", SCRIPT, page!("schema-view.js")),
     ("/assets/schema.js", SCRIPT, page!("schema.js")),
     ("/assets/send.js", SCRIPT, page!("send.js")),
-    ("/assets/start.css", STYLE, page!("start.css")),
-    ("/assets/start.js", SCRIPT, page!("start.js")),
-    ("/assets/status-panel.js", SCRIPT, page!("status-panel.js")),
-    ("/assets/swap.css", STYLE, page!("swap.css")),
-    ("/assets/token-search.js", SCRIPT, page!("token-search.js")),
     ("/assets/try-view.js", SCRIPT, page!("try-view.js")),
-    ("/assets/units.js", SCRIPT, page!("units.js")),
     ("/assets/wrapper-coinbase.js", SCRIPT, page!("wrapper-coinbase.js")),
     ("/assets/wrapper-moonpay.js", SCRIPT, page!("wrapper-moonpay.js")),
     ("/assets/wrapper-providers.js", SCRIPT, page!("wrapper-providers.js")),
@@ -70,19 +84,54 @@ const FILES: [(&str, &str, &str); 44] = [
     ("/assets/wrapper.js", SCRIPT, page!("wrapper.js")),
 ];
 
-pub(crate) fn routes<S: Clone + Send + Sync + 'static>(document: &OpenApi) -> Router<S> {
+/// Paths of the sandbox's own pages, which exist in the sandbox only.
+const SANDBOX_PATHS: [&str; 7] = [
+    "/sandbox",
+    "/sandbox/tx/{chainId}/{hash}",
+    "/sandbox/address/{chainId}/{address}",
+    "/sandbox/block/{chainId}/{number}",
+    // As links to explorers are made: their address, and the kind of thing behind it.
+    "/sandbox/explorer/{chainId}/tx/{hash}",
+    "/sandbox/explorer/{chainId}/address/{address}",
+    "/sandbox/explorer/{chainId}/block/{number}",
+];
+
+const SANDBOX_PAGE: &str = site!("sandbox.html");
+const PORTAL: &str = site!("docs.html");
+const GUIDE: &str = site!("guide.html");
+const OPERATOR_PAGE: &str = site!("operator.html");
+
+/// The routes of the API document and of all pages, which say in which mode the service runs.
+pub(crate) fn routes<S: Clone + Send + Sync + 'static>(document: &OpenApi, mode: &str) -> Router<S> {
     // The document consists of plain values, so it always serializes.
     let document = Bytes::from(document.to_pretty_json().unwrap_or_else(|_| "{}".to_owned()));
     let openapi = get(async move || ([(header::CONTENT_TYPE, "application/json")], document.clone()));
-    FILES.into_iter().fold(
-        Router::new().route("/openapi.json", openapi),
-        |router, (path, media_type, content)| {
-            router.route(path, get(async move || file(media_type, content)))
-        },
-    )
+    let sandbox =
+        SANDBOX_PATHS.into_iter().filter(|_| mode == "sandbox").map(|path| (path, HTML, SANDBOX_PAGE));
+    let guides = guides::pages(PORTAL, GUIDE).into_iter().map(|(path, page)| (path, in_mode(&page, mode)));
+    let router = Router::new().route("/openapi.json", openapi);
+    let router = guides.fold(router, |router, (path, page)| {
+        router.route(&path, get(async move || file(HTML, page.clone())))
+    });
+    FILES.into_iter().chain(sandbox).fold(router, |router, (path, media_type, content)| {
+        let content = match media_type {
+            HTML => in_mode(content, mode),
+            _ => Bytes::from_static(content.as_bytes()),
+        };
+        router.route(path, get(async move || file(media_type, content.clone())))
+    })
 }
 
-fn file(media_type: &'static str, content: &'static str) -> Response {
+/// The operator's page, which asks for the token itself.
+pub(crate) fn operator_page(mode: &str) -> Response {
+    file(HTML, in_mode(OPERATOR_PAGE, mode))
+}
+
+fn in_mode(page: &str, mode: &str) -> Bytes {
+    Bytes::from(page.replace(UNKNOWN_MODE, &format!(r#"data-mode="{mode}""#)))
+}
+
+fn file(media_type: &'static str, content: Bytes) -> Response {
     let headers = [(header::CONTENT_TYPE, media_type), (header::CACHE_CONTROL, "no-cache")];
     let mut response = (headers, content).into_response();
     if media_type == HTML {
@@ -98,17 +147,22 @@ mod tests {
 
     #[test]
     fn every_file_of_the_pages_is_served() {
-        let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../web/pages");
-        for entry in std::fs::read_dir(folder).unwrap() {
-            let name = entry.unwrap().file_name().into_string().unwrap();
-            let path = match name.as_str() {
-                "start.html" => "/".to_owned(),
-                "docs.html" => "/docs".to_owned(),
-                "buy.html" => "/buy".to_owned(),
-                "swap.html" => "/swap".to_owned(),
-                file => format!("/assets/{file}"),
-            };
-            assert!(FILES.iter().any(|(served, ..)| *served == path), "{name} is not served");
+        for folder in ["pages", "site/dist"] {
+            let folder = format!("{}/../../web/{folder}", env!("CARGO_MANIFEST_DIR"));
+            for entry in std::fs::read_dir(folder).unwrap() {
+                let path = entry.unwrap().path();
+                let text = std::fs::read_to_string(&path).unwrap();
+                let is_served = FILES.iter().any(|(.., served)| *served == text)
+                    || [SANDBOX_PAGE, OPERATOR_PAGE, PORTAL, GUIDE].contains(&text.as_str());
+                assert!(is_served, "{} is not served", path.display());
+            }
         }
+    }
+
+    #[test]
+    fn only_the_pages_of_the_site_say_the_mode() {
+        let told = FILES.iter().filter(|(.., content)| content.contains(UNKNOWN_MODE));
+        assert!(told.clone().count() > 0);
+        assert!(told.clone().all(|(_, media_type, _)| *media_type == HTML));
     }
 }

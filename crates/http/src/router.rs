@@ -13,7 +13,7 @@ use crate::error::ApiError;
 use crate::middleware::observe::ObserveLayer;
 use crate::middleware::rate_limit::{Limiter, limit_rate};
 use crate::middleware::request_id;
-use crate::{App, BODY_LIMIT, openapi, operator, pages, widget};
+use crate::{App, BODY_LIMIT, explorer, openapi, operator, pages, widget};
 
 /// The router of the whole service. `extra` routes get the same middleware.
 ///
@@ -35,8 +35,9 @@ pub fn router(app: App, extra: Router) -> Router {
             .layer(DefaultBodyLimit::max(BODY_LIMIT))
     };
     let api = Router::from(openapi::routes())
-        .merge(pages::routes(&openapi::document()))
+        .merge(pages::routes(&openapi::document(), app.options.mode))
         .merge(widget::routes())
+        .merge(explorer::routes())
         .fallback(unknown_path)
         .method_not_allowed_fallback(wrong_method)
         .layer((observe(), compression(), cors(), limits()))

@@ -144,6 +144,14 @@ pub struct OrderTimestamps {
     /// When it failed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub failed_at: Option<String>,
+    /// A deposit in a later block is returned instead of delivered for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(example = "2026-11-15T12:05:00Z"))]
+    pub deposit_before: Option<String>,
+    /// From then on anybody may send an undelivered deposit back to `refundTo`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(example = "2026-11-15T14:05:00Z"))]
+    pub refund_at: Option<String>,
 }
 
 /// The filler's progress.

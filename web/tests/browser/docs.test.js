@@ -39,7 +39,7 @@ async function send(page, name) {
 }
 
 test("the reference lists every operation of the document, in the list and on the page", async () => {
-  await visit("/docs", {}, async (page) => {
+  await visit("/docs/reference", {}, async (page) => {
     await page.locator("article.op").first().waitFor();
     assert.deepEqual((await names(page.locator("article.op"))).toSorted(), OPERATIONS.toSorted());
     assert.equal(await page.locator("#nav-list li").count(), OPERATIONS.length);
@@ -48,7 +48,7 @@ test("the reference lists every operation of the document, in the list and on th
 });
 
 test("Try it on GET /v1/chains shows status, request id, time and body", async () => {
-  await visit("/docs", {}, async (page) => {
+  await visit("/docs/reference", {}, async (page) => {
     const panel = await send(page, "get /v1/chains");
     await panel.getByText("200 OK").waitFor();
     await panel.getByText(/\d+ ms · /).waitFor();
@@ -58,7 +58,7 @@ test("Try it on GET /v1/chains shows status, request id, time and body", async (
 });
 
 test("Try it shows an image as an image", async () => {
-  await visit("/docs", {}, async (page) => {
+  await visit("/docs/reference", {}, async (page) => {
     const panel = await send(page, "get /v1/chain/{chainId}/icon");
     await panel.getByText("200 OK").waitFor();
     const width = await panel.locator("img").evaluate((image) => image instanceof HTMLImageElement && image.naturalWidth);
@@ -67,7 +67,7 @@ test("Try it shows an image as an image", async () => {
 });
 
 test("the curl line follows what is typed", async () => {
-  await visit("/docs", {}, async (page) => {
+  await visit("/docs/reference", {}, async (page) => {
     const article = operation(page, "get /v1/tokens/search");
     await article.locator("details.try summary").click();
     await article.getByLabel(/^q\b/).fill("it's");
@@ -76,7 +76,7 @@ test("the curl line follows what is typed", async () => {
 });
 
 test("typing in the filter leaves only what matches, and Escape brings all back", async () => {
-  await visit("/docs", {}, async (page) => {
+  await visit("/docs/reference", {}, async (page) => {
     await page.locator("article.op").first().waitFor();
     await page.keyboard.press("/");
     await page.keyboard.type("fillers ICON");
@@ -93,7 +93,7 @@ test("a deep link opens at its operation", async () => {
   const item = Object.values(DOCUMENT.paths).at(-1);
   const id = (item?.get ?? item?.post ?? item?.put)?.operationId;
   assert.ok(id);
-  await visit(`/docs#${id}`, {}, async (page) => {
+  await visit(`/docs/reference#${id}`, {}, async (page) => {
     const article = page.locator(`[id="${id}"]`);
     await article.waitFor();
     await page.waitForFunction((name) => document.activeElement?.id === name, id);
@@ -103,7 +103,7 @@ test("a deep link opens at its operation", async () => {
 });
 
 test("everything is reached by keyboard, the content first", async () => {
-  await visit("/docs", {}, async (page) => {
+  await visit("/docs/reference", {}, async (page) => {
     await page.locator("article.op").first().waitFor();
     await page.keyboard.press("Tab");
     assert.equal(await page.evaluate(() => document.activeElement?.textContent), "Skip to the content");
@@ -118,7 +118,7 @@ test("everything is reached by keyboard, the content first", async () => {
 });
 
 test("every error name has its status and its reason", async () => {
-  await visit("/docs#errors", {}, async (page) => {
+  await visit("/docs/reference#errors", {}, async (page) => {
     const row = page.getByRole("row", { name: /^ValidationException/ });
     await row.waitFor();
     assert.match((await row.textContent()) ?? "", /ValidationException400\S/);
@@ -127,7 +127,7 @@ test("every error name has its status and its reason", async () => {
 
 for (const colorScheme of /** @type {const} */ (["light", "dark"])) {
   test(`axe finds nothing in the reference (${colorScheme})`, async () => {
-    await visit("/docs", { colorScheme }, async (page) => {
+    await visit("/docs/reference", { colorScheme }, async (page) => {
       const panel = await send(page, "get /v1/chains");
       await panel.getByText("200 OK").waitFor();
       await page.locator("details.inner summary").first().click();
@@ -138,7 +138,7 @@ for (const colorScheme of /** @type {const} */ (["light", "dark"])) {
 }
 
 test("the reference fits a phone with everything open, and its menu opens and folds", async () => {
-  await visit("/docs", PHONE, async (page) => {
+  await visit("/docs/reference", PHONE, async (page) => {
     await page.locator("article.op").first().waitFor();
     for (let depth = 0; depth < 4; depth += 1) {
       await page.evaluate(() => document.querySelectorAll("details").forEach((block) => (block.open = true)));
@@ -154,7 +154,7 @@ test("the reference fits a phone with everything open, and its menu opens and fo
 });
 
 test("without JavaScript the reference points at the document", async () => {
-  await visit("/docs", { javaScriptEnabled: false }, async (page) => {
+  await visit("/docs/reference", { javaScriptEnabled: false }, async (page) => {
     assert.ok(await page.locator('noscript a[href="/openapi.json"]').isVisible());
   });
 });

@@ -65,7 +65,7 @@ async function prepare(page) {
 
 test("a PUT is sent with the typed path and body, and its answer is shown", async () => {
   await visit(
-    "/docs#write_thing",
+    "/docs/reference#write_thing",
     {},
     async (page) => {
       const panel = page.locator("#write_thing details.try");
@@ -82,7 +82,7 @@ test("a PUT is sent with the typed path and body, and its answer is shown", asyn
 
 test("a required value that is missing is asked for, not sent", async () => {
   await visit(
-    "/docs",
+    "/docs/reference",
     {},
     async (page) => {
       const panel = page.locator("#write_thing details.try");
@@ -98,7 +98,7 @@ test("a required value that is missing is asked for, not sent", async () => {
 
 test("a stream is shown line by line", async () => {
   await visit(
-    "/docs",
+    "/docs/reference",
     {},
     async (page) => {
       const panel = page.locator("#stream_things details.try");
@@ -113,7 +113,7 @@ test("a stream is shown line by line", async () => {
 
 test("what the document says is text, never markup", async () => {
   await visit(
-    "/docs",
+    "/docs/reference",
     {},
     async (page) => {
       await page.getByRole("heading", { name: "Write a <b>thing</b>" }).waitFor();
@@ -126,7 +126,7 @@ test("what the document says is text, never markup", async () => {
 
 test("a type inside itself is shown once and does not open for ever", async () => {
   await visit(
-    "/docs",
+    "/docs/reference",
     {},
     async (page) => {
       const article = page.locator("#write_thing");
@@ -140,7 +140,7 @@ test("a type inside itself is shown once and does not open for ever", async () =
 
 test("a document that cannot be read is explained", async () => {
   await visit(
-    "/docs",
+    "/docs/reference",
     {},
     (page) => page.getByText("The API document could not be read").waitFor(),
     (page) => page.route("**/openapi.json", (route) => route.fulfill({ body: "not JSON", contentType: "application/json" })),

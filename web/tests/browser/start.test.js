@@ -11,24 +11,11 @@ import { assertAccessible, assertFits, BASE, PHONE, visit } from "./browser.js";
 /** @param {string} path */
 const get = async (path) => (await fetch(BASE + path)).json();
 
-/** @param {Page} page */
-async function search(page) {
-  await page.getByLabel("Find a token").fill("100 usdc on base");
-  await page.locator("#understood li").first().waitFor();
-}
+/** A price in the widget of the start page. @param {Page} page */
+const priced = (page) => page.locator("#widget").getByRole("radio").first().waitFor({ timeout: 60_000 });
 
-/**
- * Waits until every image that matches is drawn.
- *
- * @param {Page} page
- * @param {string} selector
- */
-async function drawn(page, selector) {
-  await page.waitForFunction((css) => {
-    const images = [...document.querySelectorAll(css)];
-    return images.length > 0 && images.every((image) => image instanceof HTMLImageElement && image.naturalWidth > 0);
-  }, selector);
-}
+/** The order of the start page's widget has ended well. @param {Page} page */
+const delivered = (page) => page.locator("#widget .hero.done").waitFor({ timeout: 120_000 });
 
 test("the start page says what is running", async () => {
   /** @type {Status} */
@@ -43,97 +30,118 @@ test("the start page says what is running", async () => {
   });
 });
 
-test("only a sandbox warns against real keys", async () => {
-  /** @type {Status} */
-  const status = await get("/status.json");
+test("two clicks on the start page swap, and the second confirms", async () => {
+  await visit("/", {}, async (page) => {
+    await page.getByRole("button", { name: "Swap with a sandbox wallet" }).click();
+    await page.locator("#widget #confirm").click({ timeout: 60_000 });
+    await delivered(page);
+    const order = new URL(page.url()).searchParams.get("causeway-order-widget");
+    assert.equal((await get(`/v1/orders/by-id/${order}`)).status, "filled");
+  });
+});
+
+test("choosing a sentence puts that swap to its review", async () => {
+  await visit("/", {}, async (page) => {
+    await page.getByRole("button", { name: "Swap 0.5 ETH for USDC" }).click();
+    const meaning = page.locator("#understood button").filter({ hasText: "USDC on OP Mainnet" });
+    await meaning.click();
+    await page.locator("#widget #confirm").waitFor({ timeout: 60_000 });
+    const legs = await page.locator("#widget .leg").allInnerTexts();
+    assert.match(legs[0] ?? "", /0\.5 ETH\s+on Ethereum/);
+    assert.match(legs[1] ?? "", /USDC\s+on OP Mainnet/);
+  });
+});
+
+test("words without a swap in them are answered by an example", async () => {
+  await visit("/", {}, async (page) => {
+    await page.getByLabel("Or say what you want").fill("hello");
+    await page.getByText("Name an amount and two tokens").waitFor();
+  });
+});
+
+test("only a sandbox offers its wallet and warns against real keys", async () => {
   for (const mode of ["sandbox", "production"]) {
     await visit(
       "/",
       {},
       async (page) => {
-        await page.getByText(mode, { exact: true }).waitFor();
-        assert.equal(await page.getByText("Never sign here with a real key").isVisible(), mode === "sandbox");
+        await priced(page);
+        const isSandbox = mode === "sandbox";
+        assert.equal(await page.getByText("Never sign here with a real key").isVisible(), isSandbox);
+        assert.equal(await page.getByRole("button", { name: "Swap with a sandbox wallet" }).isVisible(), isSandbox);
       },
-      (page) => page.route("**/status.json", (route) => route.fulfill({ json: { ...status, mode } })),
+      (page) =>
+        page.route(`${BASE}/`, async (route) => {
+          const response = await route.fetch();
+          await route.fulfill({ response, body: (await response.text()).replace('data-mode="sandbox"', `data-mode="${mode}"`) });
+        }),
     );
   }
+});
+
+test("the playground's code gives the widget that it shows", async () => {
+  await visit("/", {}, async (page) => {
+    await page.locator("#preview").scrollIntoViewIfNeeded();
+    const preview = page.locator("#preview-widget");
+    await preview.getByRole("button", { name: "Transfer" }).waitFor({ timeout: 60_000 });
+    await page.getByLabel("Colour").fill("#5b3df5");
+    await page.getByLabel("Title").fill("Cross over");
+    await page.getByLabel("Language").selectOption("de");
+    await page.getByLabel("Offers").selectOption("swap");
+    await page.getByLabel("Amount", { exact: true }).fill("7");
+    await preview.getByRole("heading", { name: "Cross over" }).waitFor();
+    await preview.getByText("Du zahlst").waitFor();
+    assert.equal(await preview.evaluate((widget) => getComputedStyle(widget).getPropertyValue("--causeway-accent")), "#5b3df5");
+    const code = (await page.locator("#embed-code").textContent()) ?? "";
+    for (const text of [`src="${BASE}/widget.js"`, "--causeway-accent: #5b3df5;", 'locale="de"', 'methods="swap"', 'amount="7"', '{"titleSwap":"Cross over"}']) {
+      assert.ok(code.includes(text), `${text} in ${code}`);
+    }
+  });
 });
 
 test("every chain is shown with its icon", async () => {
   /** @type {Chain[]} */
   const chains = await get("/v1/chains");
   await visit("/", {}, async (page) => {
-    await page.locator("#chain-list li").first().waitFor();
-    const names = await page.locator("#chain-list strong").allTextContents();
-    assert.deepEqual(
-      names,
-      chains.map((chain) => chain.name),
-    );
-    await drawn(page, "#chain-list img");
+    await page.locator("#chain-list strong").first().waitFor();
+    assert.deepEqual(await page.locator("#chain-list strong").allTextContents(), chains.map((chain) => chain.name));
+    await page.locator("#chain-list").scrollIntoViewIfNeeded();
+    await page.waitForFunction(() => {
+      const images = [...document.querySelectorAll("#chain-list img")];
+      return images.some((image) => image instanceof HTMLImageElement && image.naturalWidth > 0);
+    });
   });
 });
 
-test("a sentence typed into the box is understood, and a result becomes the payment code", async () => {
-  await visit("/", {}, async (page) => {
-    await drawn(page, "#qr-image");
-    await search(page);
-    const row = page.locator("#understood li").first();
-    assert.match((await row.textContent()) ?? "", /100 USDC on Base/);
-    await row.getByRole("button").click();
-    assert.equal(await page.getByLabel("Amount").inputValue(), "100");
-    assert.match((await page.locator("#qr-image").getAttribute("src")) ?? "", /amount=100&.*caip2=eip155:8453&/);
-    await drawn(page, "#qr-image");
-  });
-});
-
-test("an amount that cannot be paid is explained in the service's words", async () => {
-  await visit("/", {}, async (page) => {
-    // The refusal shows up in the console as a failed load, which is the point here; a stub keeps the visit clean.
-    const refusal = { body: "amount must be a decimal number", contentType: "text/plain" };
-    await page.route(/amount=1e18/, (route) => route.fulfill(refusal));
-    await page.getByLabel("Amount").fill("1e18");
-    await page.getByText("amount must be a decimal number").waitFor();
-  });
-});
-
-test("a search with no result says so", async () => {
-  await visit("/", {}, async (page) => {
-    const nothing = { json: { data: [], parsed: "", nextSlots: [] } };
-    await page.route("**/v1/tokens/{autocomplete/,search?q=}zz*", (route) => route.fulfill(nothing));
-    await page.getByLabel("Find a token").fill("zz");
-    await page.getByText("Nothing in the catalog matches that.").waitFor();
-  });
-});
-
-test("without JavaScript the text, the links and the QR example are there", async () => {
+test("without JavaScript the text and the links are there", async () => {
   await visit("/", { javaScriptEnabled: false }, async (page) => {
     for (const path of ["/docs", "/openapi.json", "/v1/chains", "/healthz", "/readyz", "/metrics"]) {
       assert.ok(await page.locator(`main a[href="${path}"]`).first().isVisible(), path);
     }
     assert.ok(await page.getByText("moves value across chains").isVisible());
-    assert.equal((await fetch(BASE + (await page.locator("#qr-image").getAttribute("src")))).status, 200);
+    assert.equal(await page.getByRole("button", { name: "Swap with a sandbox wallet" }).isVisible(), false);
   });
 });
 
 test("every place that the page leads to answers", async () => {
   await visit("/", {}, async (page) => {
     const links = await page.locator('a[href^="/"]').evaluateAll((nodes) => nodes.map((node) => node.getAttribute("href") ?? ""));
-    for (const href of new Set(links)) assert.equal((await fetch(BASE + href)).status, 200, href);
+    for (const href of new Set(links)) assert.equal((await fetch(BASE + href, { headers: { accept: "text/html" } })).status, 200, href);
   });
 });
 
 for (const colorScheme of /** @type {const} */ (["light", "dark"])) {
   test(`axe finds nothing on the start page (${colorScheme})`, async () => {
-    await visit("/", { colorScheme }, async (page) => {
-      await search(page);
+    await visit("/", { colorScheme, reducedMotion: "reduce" }, async (page) => {
+      await priced(page);
       await assertAccessible(page);
     });
   });
 }
 
 test("the start page fits a phone", async () => {
-  await visit("/", PHONE, async (page) => {
-    await search(page);
+  await visit("/", { ...PHONE, reducedMotion: "reduce" }, async (page) => {
+    await priced(page);
     await assertFits(page);
     await assertAccessible(page);
   });

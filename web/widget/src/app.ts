@@ -3,7 +3,7 @@ import {
   type Order,
 } from '@causeway/sdk';
 import { formatUnits, parseUnits } from './amounts.js';
-import { askOf, fiatAskOf } from './asks.js';
+import { askOf, fiatAskOf, obstacleOf } from './asks.js';
 import { scriptUrl } from './chunks.js';
 import { eventOf } from './errors.js';
 import { Catalog, type KnownToken, type Sentence } from './flows/catalog.js';
@@ -86,7 +86,7 @@ export class App {
       fiatBaseUrl: options.fiatApiEndpoint, embedUrl: options.embedUrl, qrCodeApiUrl: options.qrCodeApiUrl, headers: options.headers,
     });
     this.catalog = new Catalog(this.client, chainsOf(options.chains));
-    this.quotes = new Quotes(this.client, changed, ({ quoteId, routeId, quote: { amountIn, amountOut } }) => fire('quote', { quoteId, routeId, amountIn, amountOut }));
+    this.quotes = new Quotes(this.client, () => this.#priced(), ({ quoteId, routeId, quote: { amountIn, amountOut } }) => fire('quote', { quoteId, routeId, amountIn, amountOut }));
     this.fiatQuotes = new FiatQuotes(this.client, changed);
     this.tracker = new OrderTracker(this.client, changed, (order) => this.#moved(order));
     this.wallets = new Wallets(changed, ({ family, address }) => {
@@ -134,6 +134,23 @@ export class App {
       this.changed();
       await new Promise((resolve) => setTimeout(resolve, 5000));
       if (!this.#isStopped) await this.#load();
+    }
+    this.changed();
+  }
+
+  /** Whether the form goes to its review by itself. */
+  #isHasty = false;
+  async useTestWallet(review: boolean): Promise<void> {
+    while (!this.isReady && !this.#isStopped) await new Promise((resolve) => setTimeout(resolve, 50));
+    for (const choice of this.wallets.choices) if (choice.id.startsWith('test:')) await this.wallets.connect(choice);
+    this.#isHasty = review;
+    this.#priced();
+  }
+
+  #priced(): void {
+    if (this.#isHasty && this.view === 'form' && !this.quotes.isLoading && !obstacleOf(this)) {
+      this.#isHasty = false;
+      this.review();
     }
     this.changed();
   }

@@ -5,10 +5,11 @@ import { isRightToLeft, loadWords, nearestLocale, wordsOf } from './i18n.js';
 import { ATTRIBUTES, OPTION_NAMES, readAttribute } from './options.js';
 import { Place } from './place.js';
 import type { WidgetEvents, WidgetOptions } from './public.js';
+import parts from '../../design/parts.css';
+import tokens from '../../design/tokens.css';
 import base from './styles/base.css';
 import flows from './styles/flows.css';
 import form from './styles/form.css';
-import tokens from './styles/tokens.css';
 import { shell } from './views/shell.js';
 
 // A server that only imports this module has no elements.
@@ -37,7 +38,7 @@ export class CausewayWidget extends Base {
     if (!this.shadowRoot) this.attachShadow({ mode: 'open' });
     if (!sheet) {
       sheet = new CSSStyleSheet();
-      sheet.replaceSync(tokens + base + form + flows);
+      sheet.replaceSync(tokens + base + parts + form + flows);
     }
     this.shadowRoot!.adoptedStyleSheets = [sheet];
   }
@@ -54,6 +55,13 @@ export class CausewayWidget extends Base {
   /** Shows an order, such as one from the host's own list. */
   openOrder(orderId: string): void {
     this.#app?.openOrder(orderId);
+  }
+
+  /** Connects the sandbox's test wallets; with `review` the swap of the form is shown for confirmation as soon as it has its price. */
+  async useTestWallet({ review = false }: { review?: boolean } = {}): Promise<void> {
+    // Options that were just set make another app, which is the one that is meant.
+    await Promise.resolve();
+    await this.#app?.useTestWallet(review);
   }
 
   connectedCallback(): void {
@@ -99,12 +107,12 @@ export class CausewayWidget extends Base {
     const around = this.parentElement?.closest('[lang]')?.getAttribute('lang');
     const locale = nearestLocale(options.locale ? [options.locale] : around ? [around] : navigator.languages);
     const place = new Place(this.#name, options.resume !== 'none');
-    const app = new App(options, wordsOf(locale) ?? en, place, () => this.#schedule(), (name, detail) => this.#fire(name, detail));
+    const app = new App(options, { ...(wordsOf(locale) ?? en), ...options.texts }, place, () => this.#schedule(), (name, detail) => this.#fire(name, detail));
     this.#app = app;
     app.locale = locale;
     if (!wordsOf(locale)) {
       void loadWords(locale).then((words) => {
-        app.words = words;
+        app.words = { ...words, ...options.texts };
         this.#schedule();
       }).catch(() => {
         app.locale = 'en';

@@ -8,7 +8,7 @@ export const OPTIONS: Readonly<Record<keyof WidgetOptions, Kind>> = {
   fromToken: 'text', toToken: 'text', amount: 'text', tradeType: 'text', recipient: 'text', refundTo: 'text',
   slippageTolerance: 'number', methods: 'text', chains: 'text', fiatCurrency: 'text', fiatAmount: 'text', country: 'text',
   checkout: 'text', hideTitle: 'flag', referrer: 'text', referrerFeeBps: 'number', orderId: 'text', resume: 'text',
-  wallets: 'object', escrows: 'object', walletChains: 'object', headers: 'object',
+  texts: 'object', wallets: 'object', escrows: 'object', walletChains: 'object', headers: 'object',
 };
 
 export const OPTION_NAMES = Object.keys(OPTIONS) as (keyof WidgetOptions)[];

@@ -83,6 +83,8 @@ export interface WidgetOptions {
   orderId?: string | undefined;
   /** `url` keeps the running order in the page's address, `none` does not. */
   resume?: 'url' | 'none' | undefined;
+  /** Words of the host's own by their names in `src/locales/en.ts`, such as `titleSwap`, in place of the widget's. */
+  texts?: Readonly<Record<string, string>> | undefined;
   /** The host's own wallets; the widget then offers no others. */
   wallets?: HostWallet | readonly HostWallet[] | undefined;
   /** The escrow of each source chain that money may go to; without it published ones, and the sandbox's where the service runs on this machine. */

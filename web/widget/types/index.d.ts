@@ -11,6 +11,8 @@ export declare class CausewayWidget extends HTMLElement {
   config: WidgetOptions;
   /** Shows an order. */
   openOrder(orderId: string): void;
+  /** Connects the sandbox's test wallets; with `review` the form's swap is shown for confirmation as soon as it has its price. */
+  useTestWallet(options?: { review?: boolean }): Promise<void>;
 }
 export interface CausewayWidget extends WidgetOptions {}
 

@@ -15,12 +15,14 @@ pub enum Creation {
     Existing(Box<Order>),
 }
 
-/// One page of an author's visible orders, newest first.
+/// One page of visible orders, newest first.
 #[derive(Clone, Debug)]
 pub struct OrderQuery {
-    pub author: Address,
-    /// Only these ids; all of the author's orders when empty.
+    /// Everybody's when absent.
+    pub author: Option<Address>,
+    /// Only these ids; all of the orders when empty.
     pub ids: Vec<OrderId>,
+    pub status: Option<OrderStatus>,
     pub from_chain: Option<ChainId>,
     pub to_chain: Option<ChainId>,
     /// Only orders older than this key.

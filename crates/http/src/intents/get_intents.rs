@@ -39,8 +39,15 @@ pub(crate) async fn get_intents(
     let before = cursor_key(params.cursor());
     params.finish()?;
     let Some(author) = author else { return Ok(Json(Page { data: Vec::new(), cursor: None })) };
-    let query =
-        OrderQuery { author, ids: Vec::new(), from_chain, to_chain, before, limit: fetch_limit(limit) };
+    let query = OrderQuery {
+        author: Some(author),
+        ids: Vec::new(),
+        status: None,
+        from_chain,
+        to_chain,
+        before,
+        limit: fetch_limit(limit),
+    };
     let mut orders = app.orders.orders(&query).await?;
     let cursor = next_cursor(&mut orders, limit);
     Ok(Json(Page { data: orders.iter().map(map_summary).collect(), cursor }))

@@ -2,13 +2,14 @@ use std::fmt;
 use std::sync::Arc;
 
 use axum::extract::{Request, State};
-use axum::http::{HeaderValue, header};
+use axum::http::{HeaderValue, Method, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse as _, Response};
 use subtle::ConstantTimeEq as _;
 
 use crate::App;
 use crate::error::ApiError;
+use crate::pages;
 
 /// The secret token of the operator API.
 #[derive(Clone)]
@@ -31,8 +32,11 @@ impl fmt::Debug for OperatorToken {
     }
 }
 
-/// Rejects requests without the operator token.
+/// Rejects requests without the operator token. Browsers get the page that asks for it.
 pub(super) async fn require_token(State(app): State<Arc<App>>, request: Request, next: Next) -> Response {
+    if wants_page(&request) {
+        return pages::operator_page(app.options.mode);
+    }
     let given = request.headers().get(header::AUTHORIZATION).and_then(|value| bearer(value));
     let problem = match given {
         Some(given) if app.operator.token.matches(given) => return next.run(request).await,
@@ -46,6 +50,12 @@ pub(super) async fn require_token(State(app): State<Arc<App>>, request: Request,
     let mut response = ApiError::unauthorized(message).into_response();
     response.headers_mut().insert(header::WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
     response
+}
+
+fn wants_page(request: &Request) -> bool {
+    let accepts = request.headers().get(header::ACCEPT).and_then(|value| value.to_str().ok());
+    let is_browser = accepts.is_some_and(|types| types.contains("text/html"));
+    is_browser && request.method() == Method::GET && request.uri().path() == "/operator"
 }
 
 fn bearer(value: &HeaderValue) -> Option<&str> {
@@ -65,6 +75,18 @@ mod tests {
             assert!(!token.matches(wrong), "{wrong}");
         }
         assert!(!format!("{token:?}").contains("right"));
+    }
+
+    #[test]
+    fn only_a_browser_that_opens_the_operators_address_gets_the_page() {
+        let wants = |method: Method, path: &str, accept: &str| {
+            let request = Request::builder().method(method).uri(path).header(header::ACCEPT, accept);
+            wants_page(&request.body(axum::body::Body::empty()).unwrap())
+        };
+        assert!(wants(Method::GET, "/operator", "text/html,application/xhtml+xml"));
+        assert!(!wants(Method::GET, "/operator", "application/json"));
+        assert!(!wants(Method::GET, "/operator/orders", "text/html"));
+        assert!(!wants(Method::POST, "/operator", "text/html"));
     }
 
     #[test]

@@ -4,6 +4,7 @@ mod audit;
 mod auth;
 mod fillers;
 mod orders;
+mod overview;
 mod pauses;
 mod webhooks;
 
@@ -47,6 +48,7 @@ pub(crate) fn routes(app: &Arc<App>) -> Router<Arc<App>> {
         .merge(pauses::routes())
         .merge(fillers::routes())
         .merge(orders::routes())
+        .merge(overview::routes())
         .route_layer(from_fn_with_state(Arc::clone(app), auth::require_token))
 }
 

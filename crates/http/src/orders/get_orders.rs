@@ -5,9 +5,8 @@ use axum::extract::State;
 use causeway_domain::OrderId;
 use causeway_domain::ports::OrderQuery;
 use causeway_wire::{ErrorBody, Order, Page};
-use futures::future::try_join_all;
 
-use super::map_order::map_order;
+use super::map_orders;
 use crate::App;
 use crate::error::ApiResult;
 use crate::extract::{PathParam, QueryParams};
@@ -53,15 +52,18 @@ pub(crate) async fn get_orders(
         Some(ids) if ids.is_empty() => return Ok(empty),
         ids => ids.unwrap_or_default(),
     };
-    let query =
-        OrderQuery { author, ids, from_chain: None, to_chain: None, before, limit: fetch_limit(limit) };
+    let query = OrderQuery {
+        author: Some(author),
+        ids,
+        status: None,
+        from_chain: None,
+        to_chain: None,
+        before,
+        limit: fetch_limit(limit),
+    };
     let mut orders = app.orders.orders(&query).await?;
     let cursor = next_cursor(&mut orders, limit);
-    let histories = try_join_all(orders.iter().map(|order| app.orders.order_events(&order.id))).await?;
-    let snapshot = app.catalog.snapshot();
-    let data =
-        orders.iter().zip(&histories).map(|(order, events)| map_order(order, events, &snapshot)).collect();
-    Ok(Json(Page { data, cursor }))
+    Ok(Json(Page { data: map_orders(&app, &orders).await?, cursor }))
 }
 
 /// The requested ids; malformed ones are ignored because they match no order.

@@ -43,6 +43,8 @@ pub(super) fn map_order(order: &Order, events: &[OrderEvent], snapshot: &Snapsho
             created_at,
             published_at: status_time(OrderStatus::Published),
             failed_at: status_time(OrderStatus::Failed),
+            deposit_before: Some(order.valid_before.to_string()),
+            refund_at: Some(chain_time(order.terms.refund_at)),
         },
         steps_completed: steps.iter().map(ToString::to_string).collect(),
         provider_status: Some(wire::ProviderStatus {

@@ -14,6 +14,7 @@ pub(crate) const BY_OBSERVED_DEPOSIT: &str = "deposit_tx = $1 AND from_chain = $
 pub(crate) const BY_SUBMITTED_TX: &str = "submitted_tx = $1 AND from_chain = $2";
 pub(crate) const BY_DEPOSIT_ADDRESS: &str = "deposit_address = $1 ORDER BY row_key DESC";
 pub(crate) const BY_AUTHOR: &str = "announced = 1 AND author = ";
+const VISIBLE: &str = "announced = 1";
 
 pub(crate) fn select(condition: &str) -> AssertSqlSafe<String> {
     AssertSqlSafe(format!("SELECT {ORDER_COLUMNS} FROM orders WHERE {condition}"))
@@ -73,8 +74,14 @@ impl Store {
     pub(crate) async fn order_page(&self, query: &OrderQuery) -> Result<Vec<OrderRecord>, sqlx::Error> {
         let before = query.before.map_or(i64::MAX, RowKey::get);
         on_engine!(self.engine, handles => {
-            let mut page = QueryBuilder::new(select(BY_AUTHOR).0);
-            page.push_bind(query.author.to_author()).push(" AND row_key < ").push_bind(before);
+            let mut page = QueryBuilder::new(select(query.author.map_or(VISIBLE, |_| BY_AUTHOR)).0);
+            if let Some(author) = &query.author {
+                page.push_bind(author.to_author());
+            }
+            page.push(" AND row_key < ").push_bind(before);
+            if let Some(status) = query.status {
+                page.push(" AND status = ").push_bind(status.as_str());
+            }
             for (column, chain) in [("from_chain", query.from_chain), ("to_chain", query.to_chain)] {
                 if let Some(chain) = chain {
                     page.push(" AND ").push(column).push(" = ").push_bind(chain_number(chain));

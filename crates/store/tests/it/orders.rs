@@ -29,7 +29,15 @@ on_both_engines!(
 );
 
 fn all_of(author: Address) -> OrderQuery {
-    OrderQuery { author, ids: Vec::new(), from_chain: None, to_chain: None, before: None, limit: 100 }
+    OrderQuery {
+        author: Some(author),
+        ids: Vec::new(),
+        status: None,
+        from_chain: None,
+        to_chain: None,
+        before: None,
+        limit: 100,
+    }
 }
 
 async fn listed(store: &Store, query: &OrderQuery) -> Vec<RowKey> {
@@ -161,6 +169,13 @@ async fn orders_are_listed_by_their_chains(database: &TestDatabase) {
         let query = OrderQuery { from_chain, to_chain, ..all_of(evm(AUTHOR)) };
         assert_eq!(listed(&store, &query).await, expected, "{from_chain:?} {to_chain:?}");
     }
+    let everybody = OrderQuery { author: None, ..all_of(evm(AUTHOR)) };
+    assert_eq!(listed(&store, &everybody).await, [back.key, away.key]);
+    let created =
+        OrderQuery { status: Some(OrderStatus::Created), from_chain: Some(one), ..everybody.clone() };
+    assert_eq!(listed(&store, &created).await, [away.key]);
+    let failed = OrderQuery { status: Some(OrderStatus::Failed), ..everybody };
+    assert!(listed(&store, &failed).await.is_empty());
 }
 
 async fn an_update_on_a_stale_version_writes_nothing(database: &TestDatabase) {

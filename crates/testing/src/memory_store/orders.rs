@@ -61,7 +61,8 @@ impl OrderStore for MemoryStore {
         self.call("orders")?;
         let mut orders = self.find_orders(|order| {
             order.announced
-                && order.author == query.author
+                && query.author.is_none_or(|author| order.author == author)
+                && query.status.is_none_or(|status| order.status == status)
                 && (query.ids.is_empty() || query.ids.contains(&order.id))
                 && query.from_chain.is_none_or(|chain| order.from.chain() == chain)
                 && query.to_chain.is_none_or(|chain| order.to.chain() == chain)

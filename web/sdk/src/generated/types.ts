@@ -951,10 +951,14 @@ export interface OrderEvent {
 export interface OrderTimestamps {
   /** When it was created, in ISO 8601 (UTC). */
   createdAt?: string | undefined;
+  /** A deposit in a later block is returned instead of delivered for. */
+  depositBefore?: string | null | undefined;
   /** When it failed. */
   failedAt?: string | null | undefined;
   /** When a filler took it. */
   publishedAt?: string | null | undefined;
+  /** From then on anybody may send an undelivered deposit back to `refundTo`. */
+  refundAt?: string | null | undefined;
 }
 
 export interface OrderTransaction {

@@ -121,7 +121,8 @@ export class Catalog {
   }
 }
 
-function sentenceOf(item: AutocompleteItem): Sentence | undefined {
+/** What an understood item means as a swap; nothing where it names no second token. */
+export function sentenceOf(item: AutocompleteItem): Sentence | undefined {
   const [token, fromToken, toToken] = [known(item.token), known(item.fromToken), known(item.toToken)];
   const { amount, description } = item;
   if (!token || !amount || !(fromToken ?? toToken)) return undefined;

@@ -4,7 +4,7 @@ import type { App } from '../app.js';
 import { obstacleOf, recipientOf } from '../asks.js';
 import { known } from '../flows/catalog.js';
 import { tokenButton } from './form.js';
-import * as icons from './icons.js';
+import * as icons from '../../../design/icons.js';
 import { namedLogo } from './logos.js';
 import { addressField, amountOf, chainName, duration, moneyOf, notice, numberOf, problem, row, UNKNOWN, usd, type Part } from './parts.js';
 
@@ -42,11 +42,11 @@ export function buyForm(app: App): TemplateResult {
 function offers(app: App): Part {
   const { quotes, quote, refusals, isLoading } = app.fiatQuotes;
   if (quotes.length === 0 && refusals.length === 0) return isLoading ? html`<div class="routes" aria-hidden="true"><div class="route ghost"><span class="bone round"></span><span class="bone wide"></span><span class="bone"></span></div></div>` : nothing;
-  return html`<section class="routes" aria-label=${app.say('offers')}>
+  return html`<div class="routes" role="group" aria-label=${app.say('offers')}>
     <div class="route-list open" role="radiogroup" aria-label=${app.say('offers')}>${quotes.map((one) => offer(app, one, one === quote, one === quotes[0]))}</div>
     ${refusals.map((one) => notice('info', html`<strong>${nameOf(app, one.provider)}.</strong> ${one.message ?? ''}`))}
     ${quote ? facts(app, quote) : nothing}
-  </section>`;
+  </div>`;
 }
 
 const nameOf = (app: App, id = UNKNOWN) => app.providers.find((provider) => provider.id === id)?.name ?? id;

@@ -4,7 +4,7 @@ import { obstacleOf, recipientOf, refundOf } from '../asks.js';
 import { formatUnits, short, showUnits, showUsd, usdOf } from '../amounts.js';
 import { limitOf } from '../errors.js';
 import { buyForm } from './buy.js';
-import * as icons from './icons.js';
+import * as icons from '../../../design/icons.js';
 import { tokenLogo } from './logos.js';
 import { addressField, chainName, notice, problem, type Part } from './parts.js';
 import { routesView } from './routes.js';

@@ -1,7 +1,7 @@
 import { html, nothing, type TemplateResult } from 'lit-html';
 import type { FiatOrder, Order } from '@causeway/sdk';
 import type { App } from '../app.js';
-import * as icons from './icons.js';
+import * as icons from '../../../design/icons.js';
 import { tokenLogo } from './logos.js';
 import { orderFrom, orderTo, shownToken } from './order.js';
 import { amountOf, moneyOf, problem, screen } from './parts.js';

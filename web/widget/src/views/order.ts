@@ -3,7 +3,7 @@ import type { Order } from '@causeway/sdk';
 import type { App } from '../app.js';
 import { short } from '../amounts.js';
 import { dueOf, keptTerms } from '../flows/take-back.js';
-import * as icons from './icons.js';
+import * as icons from '../../../design/icons.js';
 import { withShortAddresses } from './review.js';
 import { clockOf, copyButton, exchange, numberOf, problem, row, screen, shortOf, txLink, type Part, type Shown } from './parts.js';
 
@@ -27,7 +27,7 @@ export function orderView(app: App): TemplateResult {
     ${exchange(app, orderFrom(app, order), order.srcAmount, orderTo(app, order), order.transactions?.fill?.amount ?? order.destAmount)}
     ${orderSteps(app, order)}
     ${app.tracker.isOver ? html`<button id="again" class="cta" @click=${() => app.startOver()}>${app.say('newSwap')}</button>` : html`${refundPart(app, order)}<p class="under small muted">${app.say('keepOpen')}</p>`}
-    <dl class="facts quiet">${row(app.say('orderNumber'), html`<bdi class="mono">${short(order.id)}</bdi>${copyButton(app, order.id, app.say('orderNumber'))}`)}</dl>`, () => app.startOver());
+    <dl class="facts quiet">${row(app.say('orderNumber'), html`<a href="${app.client.baseUrl}/order/${order.id}" target="_blank"><bdi class="mono">${short(order.id)}</bdi></a>${copyButton(app, order.id, app.say('orderNumber'))}`)}</dl>`, () => app.startOver());
 }
 
 const HEROES = {

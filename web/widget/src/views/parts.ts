@@ -2,7 +2,7 @@ import { html, nothing, type TemplateResult } from 'lit-html';
 import type { App } from '../app.js';
 import { short, showUnits, showUsd, usdOf } from '../amounts.js';
 import { wordsOf } from '../errors.js';
-import * as icons from './icons.js';
+import * as icons from '../../../design/icons.js';
 import { tokenLogo } from './logos.js';
 
 export type Part = TemplateResult | typeof nothing;

@@ -2,7 +2,7 @@ import { html, nothing, type TemplateResult } from 'lit-html';
 import type { App } from '../app.js';
 import type { KnownToken, Sentence } from '../flows/catalog.js';
 import { short, showUnits, showUsd, usdOf } from '../amounts.js';
-import * as icons from './icons.js';
+import * as icons from '../../../design/icons.js';
 import { chainLogo, tokenLogo } from './logos.js';
 import { chainName, notice, problem, screen } from './parts.js';
 

@@ -3,7 +3,7 @@ import type { App } from '../app.js';
 import { short } from '../amounts.js';
 import { expiryOf } from '../flows/quotes.js';
 import type { Swap } from '../flows/swap.js';
-import * as icons from './icons.js';
+import * as icons from '../../../design/icons.js';
 import { amountOf, clockOf, duration, exchange, notice, problem, row, screen } from './parts.js';
 
 export function reviewView(app: App): TemplateResult {

@@ -5,7 +5,7 @@ import { formatUnits, showPercent, showUsd } from '../amounts.js';
 import type { KnownToken } from '../flows/catalog.js';
 import { expiryOf, fillerOf, kindOf } from '../flows/quotes.js';
 import { costOf } from './form.js';
-import * as icons from './icons.js';
+import * as icons from '../../../design/icons.js';
 import { namedLogo } from './logos.js';
 import { amountOf, clockOf, duration, notice, row, usd, type Part } from './parts.js';
 
@@ -24,12 +24,12 @@ export function routesView(app: App): Part {
   const { routes, route, isLoading, lost } = app.quotes;
   if (!route) return isLoading ? skeleton(app) : nothing;
   const isOpen = comparing.has(app);
-  return html`<section class="routes" aria-label=${app.say('routes')}>
+  return html`<div class="routes" role="group" aria-label=${app.say('routes')}>
     ${lost ? notice('warn', app.say('routeLost', { filler: lost })) : nothing}
     <div class="route-list ${isOpen ? 'open' : ''}" role="radiogroup" aria-label=${app.say('routes')}>${routes.map((one) => routeRow(app, one, one === route))}</div>
     ${routes.length > 1 ? html`<button class="more narrow-only" aria-expanded=${isOpen} @click=${toggle(comparing, app)}>${isOpen ? app.say('hideRoutes') : app.say('compareRoutes', { count: routes.length })}${icons.chevron()}</button>` : nothing}
     ${details(app, route)}
-  </section>`;
+  </div>`;
 }
 
 function skeleton(app: App): TemplateResult {

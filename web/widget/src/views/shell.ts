@@ -4,7 +4,7 @@ import { short } from '../amounts.js';
 import type { Method } from '../public.js';
 import { formView } from './form.js';
 import { historyView } from './history.js';
-import * as icons from './icons.js';
+import * as icons from '../../../design/icons.js';
 import { walletLogo } from './logos.js';
 import { orderView } from './order.js';
 import { notice } from './parts.js';

@@ -1,7 +1,7 @@
 import { html, nothing, type TemplateResult } from 'lit-html';
 import type { App } from '../app.js';
 import { formatUnits } from '../amounts.js';
-import * as icons from './icons.js';
+import * as icons from '../../../design/icons.js';
 import { hero, orderSteps } from './order.js';
 import { withShortAddresses } from './review.js';
 import { amountOf, chainName, clockOf, copyButton, notice, problem, row, screen, type Part } from './parts.js';

@@ -1,0 +1,1 @@
+var s=["from-token","to-token","amount","trade-type","recipient","refund-to","locale","theme"],c=document.querySelector("causeway-widget"),o=new URLSearchParams(location.search);for(let e of s){let n=e.replace(/-(\w)/g,(r,a)=>a.toUpperCase()),t=o.get(e)??o.get(n);t!==null&&c?.setAttribute(e,t)}

@@ -1,0 +1,43 @@
+import type { Filler, Order } from '@causeway/sdk';
+import { getJson } from '../site.js';
+
+const MEMORY = 'causeway-operator-token';
+
+export interface Overview {
+  at: string;
+  orders: { filler: string; status: string; orders: number }[];
+  unclaimed: { filler: string; chainId: number; token: string; symbol: string | null; decimals: number | null; orders: number; amount: string; usd: string | null }[];
+  chains: { chainId: number; name: string; enabled: boolean; block: number | null; blockTime: string | null; lagSeconds: number | null }[];
+  prices: { symbol: string; chainId: number; token: string; usd: string | null; problem: string | null }[];
+}
+export interface Stuck { orderId: string; status: string; filler: string; fromChainId: number; toChainId: number; unmovedSince: string; reason: string; remedy: string }
+export interface Pause { kind: string; name: string; reason: string; since: string }
+export interface ListedFiller { name: string; kind: string | null; url: string | null; state: string; reason: string | null }
+export interface AuditEvent { key: number; at: string; kind: string; subject: string; detail: string }
+export interface Webhook { name: string; url: string; enabled: boolean; waiting: number; givenUp: number }
+export interface Page { data: Order[]; cursor?: number | null }
+export type { Filler };
+
+/** The operator's API with a token that is kept for this tab only. */
+export class OperatorApi {
+  token = sessionStorage.getItem(MEMORY) ?? '';
+
+  remember(token: string): void {
+    this.token = token;
+    sessionStorage.setItem(MEMORY, token);
+  }
+
+  forget(): void {
+    this.token = '';
+    sessionStorage.removeItem(MEMORY);
+  }
+
+  get<T>(path: string): Promise<T> {
+    return getJson<T>(`/operator${path}`, { headers: { authorization: `Bearer ${this.token}` } });
+  }
+
+  send(method: 'POST' | 'DELETE', path: string, body?: unknown): Promise<unknown> {
+    const headers = { authorization: `Bearer ${this.token}`, 'content-type': 'application/json' };
+    return getJson(`/operator${path}`, { method, headers, ...(body === undefined ? {} : { body: JSON.stringify(body) }) });
+  }
+}

@@ -1,0 +1,111 @@
+import { html, nothing, type TemplateResult } from 'lit-html';
+import { showUnits, showUsd, usdOf } from '../../../widget/src/amounts.js';
+import { chainLogo } from '../../../widget/src/views/logos.js';
+import { ago, catalog, chainName, shortText, site, span } from '../site.js';
+import type { Dashboard } from './dashboard.js';
+
+const usd = (text: string | null | undefined): string => (text == null ? '—' : showUsd(Number(text), 'en'));
+/** A chain whose last final block is older than this is looked at. */
+const LATE = 120;
+
+/** Whether all is well, at a glance. */
+export function summaryView({ overview, stuck, pauses, fillers }: Dashboard): TemplateResult {
+  const count = (...statuses: string[]) => overview?.orders.filter(({ status }) => statuses.includes(status)).reduce((sum, { orders }) => sum + orders, 0) ?? 0;
+  const unclaimed = overview?.unclaimed.reduce((sum, one) => sum + Number(one.usd ?? 0), 0) ?? 0;
+  const late = overview?.chains.filter(({ enabled, lagSeconds }) => enabled && lagSeconds !== null && lagSeconds > LATE).length ?? 0;
+  const unwell = fillers.filter(({ health }) => health !== 'healthy').length;
+  const isWell = stuck.length + pauses.length + late + unwell === 0;
+  const words = [[stuck.length, 'stuck orders'], [late, 'chains behind'], [unwell, 'fillers unwell'], [pauses.length, 'pauses']].filter(([number]) => Number(number) > 0).map(([number, what]) => `${number} ${what}`);
+  return html`<section aria-labelledby="glance"><h2 id="glance" class="unseen">At a glance</h2>
+    <p class="state ${isWell ? 'good' : 'wait'}" id="glance-state">${isWell ? 'All is well' : words.join(', ')}</p>
+    <dl class="stats"><div><dt>Open</dt><dd>${count('created', 'deposited', 'published', 'refund_pending').toLocaleString('en')}</dd></div><div><dt>Filled</dt><dd>${count('filled').toLocaleString('en')}</dd></div>
+      <div><dt>Refunded</dt><dd>${count('refunded').toLocaleString('en')}</dd></div><div><dt>Failed</dt><dd>${count('failed').toLocaleString('en')}</dd></div>
+      <div><dt>Unclaimed</dt><dd>${showUsd(unclaimed, 'en')}</dd></div><div><dt>Stuck</dt><dd>${stuck.length}</dd></div></dl></section>`;
+}
+
+export function stuckView({ stuck }: Dashboard): TemplateResult | typeof nothing {
+  if (stuck.length === 0) return nothing;
+  return html`<section aria-labelledby="stuck"><h2 id="stuck">Stuck orders</h2><ul class="stack plain-list">${stuck.map((one) => html`<li class="card">
+    <p><a href="/order/${one.orderId}"><bdi class="mono">${one.orderId}</bdi></a> <span class="tag warn">${one.status}</span> <span class="muted">${one.filler}, ${chainName(one.fromChainId)} to ${chainName(one.toChainId)}, unmoved since ${ago(one.unmovedSince)}</span></p>
+    <p>${one.reason}</p><p><strong>What moves it:</strong> ${one.remedy}</p></li>`)}</ul></section>`;
+}
+
+export function unclaimedView({ overview }: Dashboard): TemplateResult {
+  const rows = overview?.unclaimed ?? [];
+  return html`<section class="card" aria-labelledby="unclaimed"><h2 id="unclaimed">Unclaimed value</h2>
+    ${rows.length === 0 ? html`<p class="muted">The fillers have claimed all that they are owed.</p>` : html`<dl class="facts">${rows.map((one) => html`<div><dt>${one.filler}, ${chainName(one.chainId)}, ${one.orders} orders</dt>
+      <dd>${one.decimals === null ? one.amount : showUnits(one.amount, one.decimals, 'en')} ${one.symbol ?? shortText(one.token)} <span class="muted small">${usd(one.usd)}</span></dd></div>`)}</dl>`}</section>`;
+}
+
+/** Pauses with a switch and a reason. */
+export function pausesView(dashboard: Dashboard): TemplateResult {
+  const { pauses, api, act, listed } = dashboard;
+  const pause = (event: Event) => {
+    event.preventDefault();
+    const form = event.target as HTMLFormElement;
+    const [kind, name] = String(new FormData(form).get('what')).split(/:(.*)/s);
+    const reason = String(new FormData(form).get('reason')).trim();
+    void act(`Pause ${kind} ${name}`, () => api.send('POST', '/pauses', { kind, name, reason })).then(() => form.reset());
+  };
+  return html`<section class="card" aria-labelledby="pauses"><h2 id="pauses">Pauses</h2>
+    ${pauses.length === 0 ? html`<p class="muted">Nothing is paused.</p>` : html`<dl class="facts">${pauses.map(({ kind, name, reason, since }) => html`<div><dt>${kind} ${kind === 'chain' ? chainName(Number(name)) : name}: ${reason} <span class="small">${ago(since)}</span></dt>
+      <dd><button type="button" class="button small" @click=${() => void act(`Resume ${kind} ${name}`, () => api.send('DELETE', `/pauses/${encodeURIComponent(kind)}/${encodeURIComponent(name)}`))}>Resume</button></dd></div>`)}</dl>`}
+    <form class="pause-form" @submit=${pause}>
+      <div class="field"><label for="p-what">Pause</label><select id="p-what" name="what" required>
+        <optgroup label="Chains">${[...catalog.chains.values()].map(({ id, name }) => html`<option value="chain:${id}">${name}</option>`)}</optgroup>
+        <optgroup label="Fillers">${listed.map(({ name }) => html`<option value="filler:${name}">${name}</option>`)}</optgroup></select></div>
+      <div class="field"><label for="p-reason">Reason</label><input id="p-reason" name="reason" required maxlength="200" autocomplete="off" /></div>
+      <button class="button danger">Pause</button></form>
+    <p class="small muted">A pause is for new orders; open ones go on.</p></section>`;
+}
+
+export function fillersView({ fillers, listed }: Dashboard): TemplateResult {
+  return html`<section aria-labelledby="fillers"><h2 id="fillers">Fillers</h2><div class="table-wrap" tabindex="0"><table class="table">
+    <thead><tr><th scope="col">Filler</th><th scope="col">State</th><th scope="col" class="number">Asked</th><th scope="col" class="number">Offered</th><th scope="col" class="number">Won</th><th scope="col" class="number">Answers in</th><th scope="col" class="number">Filled</th><th scope="col" class="number">Refunded</th><th scope="col" class="number">Median fill</th></tr></thead>
+    <tbody>${fillers.map((filler) => {
+      const own = listed.find(({ name }) => name === filler.name);
+      const isGood = filler.health === 'healthy' && (own?.state ?? 'active') === 'active';
+      return html`<tr><th scope="row">${filler.name} <span class="muted small">${filler.kind}</span></th><td><span class="tag ${isGood ? 'good' : 'warn'}">${isGood ? 'healthy' : own?.state === 'active' ? filler.health : own?.state ?? filler.health}</span> <span class="small">${own?.reason}</span></td>
+        <td class="number">${filler.quotes?.asked}</td><td class="number">${filler.quotes?.offered}</td><td class="number">${filler.quotes?.won}</td><td class="number">${filler.quotes?.medianMs == null ? '—' : `${Math.max(1, Math.round(filler.quotes.medianMs))} ms`}</td>
+        <td class="number">${filler.fills?.filled}</td><td class="number">${filler.fills?.refunded}</td><td class="number">${filler.reputation?.medianFillSeconds == null ? '—' : span(filler.reputation.medianFillSeconds)}</td></tr>`;
+    })}</tbody></table></div></section>`;
+}
+
+/** What the fillers hold on each chain: their coins pay gas, the rest is what they deliver. */
+export function inventoryView({ holdings }: Dashboard): TemplateResult | typeof nothing {
+  if (holdings.size === 0) return nothing;
+  const isCoin = (address: string) => /^(0x0{40}|1{32})$/.test(address);
+  return html`<section aria-labelledby="inventory"><h2 id="inventory">Inventory and gas</h2>${[...holdings].map(([address, { name, tokens }]) => {
+    const chains = [...new Set(tokens.map(({ chainId }) => chainId))];
+    return html`<h3>${name} <bdi class="mono small muted">${shortText(address)}</bdi></h3><div class="table-wrap" tabindex="0"><table class="table"><thead><tr><th scope="col">Chain</th><th scope="col" class="number">Gas</th><th scope="col" class="number">Inventory</th><th scope="col">Largest</th></tr></thead>
+      <tbody>${chains.map((chainId) => {
+        const here = tokens.filter((token) => token.chainId === chainId);
+        const coin = here.find((token) => isCoin(token.address));
+        const worth = (list: typeof here) => list.reduce((sum, token) => sum + (usdOf(token.extensions?.balance ?? '0', token) ?? 0), 0);
+        const largest = here.filter((token) => !isCoin(token.address)).sort((a, b) => worth([b]) - worth([a])).slice(0, 3);
+        const isLow = coin !== undefined && worth([coin]) < 20;
+        return html`<tr><th scope="row"><span class="chain-name">${chainLogo(site, chainId)}${chainName(chainId)}</span></th><td class="number">${coin ? html`${showUnits(coin.extensions?.balance ?? '0', coin.decimals, 'en')} ${coin.symbol}` : '—'} ${isLow ? html`<span class="tag bad">low</span>` : nothing}</td>
+          <td class="number">${showUsd(worth(here), 'en')}</td><td>${largest.map((token) => html`${showUnits(token.extensions?.balance ?? '0', token.decimals, 'en')} ${token.symbol} `)}</td></tr>`;
+      })}</tbody></table></div>`;
+  })}</section>`;
+}
+
+export function chainsView({ overview }: Dashboard): TemplateResult {
+  return html`<section aria-labelledby="chains"><h2 id="chains">Chains</h2><p class="under small">The last block of each chain that was read as final. Chains that nobody waits for are read less often.</p><ul class="tiles">${overview?.chains.map(({ chainId, name, block, lagSeconds, enabled }) => html`<li>${chainLogo(site, chainId)}
+    <span class="tile-text"><strong>${name}</strong><span>${block === null ? 'not read yet' : `block ${block.toLocaleString('en')}, ${span(lagSeconds ?? 0)} ago`}</span></span>
+    ${!enabled ? html`<span class="tag">off</span>` : lagSeconds !== null && lagSeconds > LATE ? html`<span class="tag warn">behind</span>` : nothing}</li>`)}</ul></section>`;
+}
+
+export function pricesView({ overview }: Dashboard): TemplateResult {
+  return html`<section class="card" aria-labelledby="prices"><h2 id="prices">Prices</h2><dl class="facts">${overview?.prices.map(({ symbol, usd: price, problem }) => html`<div><dt>${symbol}</dt><dd>${price === null ? html`<span class="tag bad">${problem ?? 'none'}</span>` : showUsd(Number(price), 'en')}</dd></div>`)}</dl></section>`;
+}
+
+export function webhooksView({ webhooks }: Dashboard): TemplateResult {
+  return html`<section class="card" aria-labelledby="webhooks"><h2 id="webhooks">Webhooks</h2>${webhooks.length === 0 ? html`<p class="muted">None. <code>causeway webhooks add</code> adds one.</p>`
+    : html`<dl class="facts">${webhooks.map((hook) => html`<div><dt>${hook.name} <span class="small">${hook.url}</span></dt><dd>${hook.waiting} waiting${hook.givenUp > 0 ? html` <span class="tag bad">${hook.givenUp} given up</span>` : nothing}${hook.enabled ? nothing : html` <span class="tag">off</span>`}</dd></div>`)}</dl>`}</section>`;
+}
+
+export function auditView({ audit }: Dashboard): TemplateResult {
+  return html`<section class="card" aria-labelledby="audit"><h2 id="audit">Audit</h2>${audit.length === 0 ? html`<p class="muted">Nothing was refused by the screening.</p>`
+    : html`<dl class="facts">${audit.slice(0, 20).map((event) => html`<div><dt>${event.kind} ${event.subject}: ${event.detail}</dt><dd class="muted small">${ago(event.at)}</dd></div>`)}</dl>`}</section>`;
+}
