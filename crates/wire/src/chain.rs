@@ -8,7 +8,7 @@ pub struct Chain {
     /// The chain id.
     #[cfg_attr(feature = "openapi", schema(example = 8453))]
     pub id: u64,
-    /// Its name for people.
+    /// The display name.
     #[cfg_attr(feature = "openapi", schema(example = "Base"))]
     pub name: String,
     /// `eip155` or `solana`.
@@ -17,7 +17,7 @@ pub struct Chain {
     /// The CAIP-2 id of the chain, such as `eip155:8453`.
     #[cfg_attr(feature = "openapi", schema(example = "eip155:8453"))]
     pub caip2: String,
-    /// Its own coin.
+    /// The native coin.
     pub native_currency: NativeCurrency,
     /// Public JSON-RPC endpoints, in the form that wallet libraries read.
     pub rpc_urls: RpcUrls,

@@ -62,7 +62,7 @@ pub struct PermitDeposit {
     /// EIP-712 typed data for `eth_signTypedData_v4`: `domain`, `types`, `primaryType`, `message`.
     #[cfg_attr(feature = "openapi", schema(value_type = Object))]
     pub permit: serde_json::Value,
-    /// What Permit2 is to transfer, and to whom.
+    /// The transfer that Permit2 makes.
     pub transfer_details: TransferDetails,
     /// The approval that Permit2 needs first; absent where the allowance suffices.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -216,7 +216,7 @@ pub enum Approval {
 pub struct SolanaApproval {
     /// A version 0 transaction in base64, with room for the payer's signature.
     pub transaction: String,
-    /// Signed, it is what is submitted.
+    /// Whether this transaction is the deposit. Submit it signed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub deposit: Option<bool>,
 }
@@ -231,7 +231,7 @@ pub struct WalletApproval {
     /// The chain must confirm it before the next one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub wait_for_receipt: Option<bool>,
-    /// Its transaction hash is what is submitted.
+    /// Whether this transaction is the deposit. Submit its transaction hash.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub deposit: Option<bool>,
 }

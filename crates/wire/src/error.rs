@@ -155,7 +155,7 @@ pub struct ErrorBody {
     /// The name of the error, by which clients choose a class.
     #[cfg_attr(feature = "openapi", schema(value_type = ErrorName))]
     pub name: String,
-    /// What to change, for people.
+    /// What to change, as text for users.
     pub message: String,
     /// More about the error, for programs.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct Filler {
-    /// The name that routes bear.
+    /// The name, as in routes.
     #[cfg_attr(feature = "openapi", schema(example = "house"))]
     pub name: String,
     /// `native-filler`, `rfq`, `oif`, …; the `type` of its routes.
@@ -14,9 +14,9 @@ pub struct Filler {
     /// `healthy`, `degraded` (recent failures) or `open` (paused by the circuit breaker after repeated failures).
     #[cfg_attr(feature = "openapi", schema(example = "healthy"))]
     pub health: String,
-    /// How it answered quotes.
+    /// Statistics of its quotes.
     pub quotes: FillerQuotes,
-    /// What became of its orders.
+    /// Statistics of its orders.
     pub fills: FillerFills,
     /// Absent until one of its orders has ended, or its offers were compared with others'.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -76,10 +76,10 @@ pub struct FillerFills {
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct FillerQuotes {
-    /// How often it was asked.
+    /// The number of quote requests.
     #[cfg_attr(feature = "openapi", schema(example = 1_200))]
     pub asked: u64,
-    /// How often it made an offer.
+    /// The number of quotes with an offer.
     #[cfg_attr(feature = "openapi", schema(example = 1_100))]
     pub offered: u64,
     /// How often it said no.

@@ -67,7 +67,7 @@ pub struct Vault {
     /// The name of the share token.
     #[cfg_attr(feature = "openapi", schema(example = "Causeway USDC Vault"))]
     pub name: String,
-    /// What the vault is, in words.
+    /// A description of the vault.
     pub description: String,
     /// The ERC-4626 contract, which is its own share token.
     pub vault: String,

@@ -19,7 +19,7 @@ pub struct IntentSummary {
     /// The chain that is delivered on.
     #[cfg_attr(feature = "openapi", schema(example = 1))]
     pub to_chain_id: u64,
-    /// Who deposits; lower case on EVM chains.
+    /// The address of the payer; lower case on EVM chains.
     #[cfg_attr(feature = "openapi", schema(example = "0xf39fd6e51aad88f6f4ce6ab8827279cfffb92266"))]
     pub author: String,
     /// The address of the token that is paid.
@@ -130,7 +130,7 @@ pub struct IntentAttestations {
     /// The chain of the escrow.
     #[cfg_attr(feature = "openapi", schema(example = 8453))]
     pub chain_id: u64,
-    /// What the attesters signed.
+    /// The outcome that the attesters signed.
     pub outcome: AttestedOutcome,
     /// The destination chain's time of the fill, in Unix seconds.
     #[serde(skip_serializing_if = "Option::is_none")]

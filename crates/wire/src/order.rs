@@ -38,10 +38,10 @@ pub struct Order {
     /// Raw units.
     #[cfg_attr(feature = "openapi", schema(example = "285000000000000000"))]
     pub dest_amount: String,
-    /// Who deposits; lower case on EVM chains.
+    /// The address of the payer; lower case on EVM chains.
     #[cfg_attr(feature = "openapi", schema(example = "0xf39fd6e51aad88f6f4ce6ab8827279cfffb92266"))]
     pub author: String,
-    /// Who receives the output.
+    /// The address that receives the output.
     #[cfg_attr(feature = "openapi", schema(example = "0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266"))]
     pub recipient: Option<String>,
     /// Where a refund goes.
@@ -83,7 +83,7 @@ pub struct Order {
     /// The state of the order at its filler.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub provider_status: Option<ProviderStatus>,
-    /// For people.
+    /// Why the order failed or was refunded, as text for users.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "openapi", schema(example = "Nobody delivered in time; the deposit is refunded."))]
     pub failure_reason: Option<String>,
@@ -182,14 +182,14 @@ pub struct TokenMeta {
     pub logo_uri: Option<String>,
 }
 
-/// The orders of a deposit address, and what has arrived there.
+/// The orders of a deposit address, and the transfers that it has received.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct DepositAddressOrders {
     /// The orders of this address.
     pub data: Vec<DepositAddressOrder>,
-    /// What has arrived at the address.
+    /// The transfers that the address has received.
     pub observed_deposits: Vec<ObservedDeposit>,
 }
 
@@ -227,7 +227,7 @@ pub struct DepositAddressOrder {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "openapi", schema(example = "0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266"))]
     pub refund_to: Option<String>,
-    /// What went wrong, in words.
+    /// What went wrong, as text for users.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error_message: Option<String>,
     /// The transfer that paid the order, once it was seen.
@@ -286,7 +286,7 @@ pub struct OrderEvent {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "openapi", schema(example = "deposited"))]
     pub status: Option<String>,
-    /// What happened, in words.
+    /// What happened, as text for users.
     #[cfg_attr(feature = "openapi", schema(example = "The deposit is final."))]
     pub detail: String,
     /// ISO 8601.

@@ -78,7 +78,7 @@ pub struct Route {
     /// Of `CONTRACT_CALL`, `PERMIT2`, `TRANSFER`: exactly those that the price pays for.
     #[cfg_attr(feature = "openapi", schema(example = json!(["CONTRACT_CALL", "PERMIT2"])))]
     pub deposit_methods: Vec<String>,
-    /// What the route costs and brings.
+    /// The route's amounts and fees.
     pub quote: RouteQuote,
 }
 
@@ -159,7 +159,7 @@ pub struct FillerReason {
     /// The filler's name.
     #[cfg_attr(feature = "openapi", schema(example = "house"))]
     pub filler: String,
-    /// For people.
+    /// The reason, as text for users.
     #[cfg_attr(feature = "openapi", schema(example = "the amount is too small: at least 1000000"))]
     pub reason: String,
     /// The minimum, in raw units of the requested amount's token.

@@ -19,7 +19,7 @@ pub struct Terms {
         schema(example = "0x0000000000000000000000005fbdb2315678afecb367f032d93f642f64180aa3")
     )]
     pub escrow: String,
-    /// Who deposits, as 32 bytes.
+    /// The payer, as 32 bytes.
     #[cfg_attr(
         feature = "openapi",
         schema(example = "0x000000000000000000000000f39fd6e51aad88f6f4ce6ab8827279cfffb92266")
@@ -37,7 +37,7 @@ pub struct Terms {
         schema(example = "0x000000000000000000000000833589fcd6edb6e08f4c7c32d4f71b54bda02913")
     )]
     pub input_token: String,
-    /// What is paid, in raw units.
+    /// The input amount, in raw units.
     #[cfg_attr(feature = "openapi", schema(example = "1000000000"))]
     pub amount_in: String,
     /// Where a refund goes, as 32 bytes.
@@ -52,7 +52,7 @@ pub struct Terms {
         schema(example = "0x00000000000000000000000070997970c51812dc3a010c7d01b50e0d17dc79c8")
     )]
     pub filler: String,
-    /// Who is paid for the delivery.
+    /// The account that receives the claim.
     #[cfg_attr(
         feature = "openapi",
         schema(example = "0x0000000000000000000000003c44cdddb6a900fa2b585dd299e03d12fa4293bc")
@@ -64,7 +64,7 @@ pub struct Terms {
         schema(example = "0x0000000000000000000000000000000000000000000000000000000000000000")
     )]
     pub referrer: String,
-    /// What the referrer gets of the input, in raw units.
+    /// The referrer's share of the input, in raw units.
     #[cfg_attr(feature = "openapi", schema(example = "0"))]
     pub referrer_fee: String,
     /// The chain that is delivered on.
@@ -82,10 +82,10 @@ pub struct Terms {
         schema(example = "0x0000000000000000000000000000000000000000000000000000000000000000")
     )]
     pub output_token: String,
-    /// What is delivered, in raw units.
+    /// The output amount, in raw units.
     #[cfg_attr(feature = "openapi", schema(example = "285000000000000000"))]
     pub amount_out: String,
-    /// Who receives the output, as 32 bytes.
+    /// The recipient of the output, as 32 bytes.
     #[cfg_attr(
         feature = "openapi",
         schema(example = "0x000000000000000000000000f39fd6e51aad88f6f4ce6ab8827279cfffb92266")

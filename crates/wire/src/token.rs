@@ -13,7 +13,7 @@ pub struct Token {
     #[serde(rename = "chainId")]
     #[cfg_attr(feature = "openapi", schema(example = 8453))]
     pub chain_id: u64,
-    /// The name for people.
+    /// The display name.
     #[cfg_attr(feature = "openapi", schema(example = "USD Coin"))]
     pub name: String,
     /// The symbol, such as `USDC`.
@@ -86,7 +86,7 @@ pub struct Price {
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct Autocomplete {
-    /// What the text may mean, best first.
+    /// The possible interpretations, best first.
     pub data: Vec<AutocompleteItem>,
     /// The interpretation as text.
     #[cfg_attr(feature = "openapi", schema(example = "100 USDC on Base"))]
@@ -100,7 +100,7 @@ pub struct Autocomplete {
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct AutocompleteItem {
-    /// The suggestion in words.
+    /// A description of the suggestion.
     #[cfg_attr(feature = "openapi", schema(example = "100 USDC on Base"))]
     pub description: String,
     /// The chain of `token`.
@@ -130,6 +130,6 @@ pub struct Suggestion {
     /// The text to type.
     #[cfg_attr(feature = "openapi", schema(example = "100 usdc on base"))]
     pub text: String,
-    /// What it does, in words.
+    /// A description.
     pub description: String,
 }

@@ -120,7 +120,7 @@ impl FiatErrorCode {
             Self::Screened => "Screening rejected an address.",
             Self::InternalError => "An internal error; `details.requestId` identifies the request.",
             Self::QuoteExpired => "The quote is past `expiresAt`; ask for a new one.",
-            Self::UnsupportedAsset => "The token or its chain is not known here.",
+            Self::UnsupportedAsset => "The token or its chain is not supported.",
             Self::NoRoute => "No provider sells it and no route leads to it; `details.errors` lists why.",
             Self::ProviderDisabled => "There is no such provider.",
             Self::ProviderUnavailable => "The provider is unavailable or returns invalid data.",
@@ -137,7 +137,7 @@ pub struct FiatErrorBody {
     /// The name of the error.
     #[cfg_attr(feature = "openapi", schema(value_type = ErrorName))]
     pub name: String,
-    /// What to change, for people.
+    /// What to change, as text for users.
     pub message: String,
     /// More about the error, for programs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -151,10 +151,10 @@ pub struct FiatErrorBody {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct FiatFault {
-    /// What went wrong, for programs.
+    /// A machine-readable reason.
     #[cfg_attr(feature = "openapi", schema(value_type = FiatErrorCode))]
     pub code: String,
-    /// What to change, in words.
+    /// What to change, as text for users.
     pub message: String,
     /// Whether the same request may succeed later.
     pub retryable: bool,

@@ -23,7 +23,7 @@ pub struct FiatWidgetEvent {
     /// The provider's own id of it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub provider_order_id: Option<String>,
-    /// More about the event, as the provider tells it.
+    /// The provider's own data of the event.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "openapi", schema(value_type = Option<Object>))]
     pub data: Option<serde_json::Value>,

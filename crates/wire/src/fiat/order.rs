@@ -48,11 +48,11 @@ pub struct FiatOrderAnswer {
         schema(example = "https://swap.example/v1/fiat/widget/0f8fad5bd9cb469fa16570867728950e")
     )]
     pub wrapper_url: String,
-    /// What the payer does next.
+    /// The next step of the payer.
     pub action: FiatAction,
 }
 
-/// What the payer does next.
+/// The next step of the payer.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct FiatAction {
@@ -80,7 +80,7 @@ pub struct FiatOrderView {
     pub status: String,
     /// Whether it has ended.
     pub terminal: bool,
-    /// How far it is, in one word.
+    /// The progress of the purchase, as a single word.
     #[cfg_attr(feature = "openapi", schema(example = "completed"))]
     pub progress: String,
     /// The id of the provider.
@@ -92,7 +92,7 @@ pub struct FiatOrderView {
     /// The currency code, such as `USD`.
     #[cfg_attr(feature = "openapi", schema(example = "USD"))]
     pub fiat_currency: String,
-    /// What is paid, in the currency.
+    /// The amount that is paid, in the currency.
     #[cfg_attr(feature = "openapi", schema(example = "100.00"))]
     pub fiat_amount: String,
     /// The token that is bought.
@@ -100,7 +100,7 @@ pub struct FiatOrderView {
     /// Raw units of the target.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub expected_output_amount: Option<String>,
-    /// What the recipient received, in raw units of the target.
+    /// The amount that the recipient received, in raw units of the target.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub output_amount: Option<String>,
     /// The provider's delivery: to the recipient, or to a jump's deposit address.
@@ -151,7 +151,7 @@ pub struct FiatFailure {
     /// `provider`, `swap` or `service`.
     #[cfg_attr(feature = "openapi", schema(example = "provider"))]
     pub source: String,
-    /// For people.
+    /// A message for users.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub message: Option<String>,
 }
@@ -166,7 +166,7 @@ pub struct FiatOrder {
     /// Lower case on EVM chains.
     #[cfg_attr(feature = "openapi", schema(example = "0xf39fd6e51aad88f6f4ce6ab8827279cfffb92266"))]
     pub author: String,
-    /// Who receives the crypto.
+    /// The address that receives the tokens.
     #[cfg_attr(feature = "openapi", schema(example = "0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266"))]
     pub recipient: String,
     /// When to ask again.
@@ -201,7 +201,7 @@ pub struct JumpTerms {
     pub destination_chain_id: String,
     /// The token that is delivered, as 32 bytes.
     pub output_token: String,
-    /// Who receives the output.
+    /// The address that receives the output.
     pub recipient: String,
     /// At least `rateOut` of the output for every `rateIn` of the input.
     pub rate_in: String,

@@ -16,7 +16,7 @@ pub struct FiatProvider {
     /// The id by which quotes name it.
     #[cfg_attr(feature = "openapi", schema(example = "sandbox-card"))]
     pub id: String,
-    /// Its name for people.
+    /// The display name.
     #[cfg_attr(feature = "openapi", schema(example = "Sandbox Card"))]
     pub name: String,
     /// Absolute URL.
@@ -28,7 +28,7 @@ pub struct FiatProvider {
     /// ISO 4217 codes.
     #[cfg_attr(feature = "openapi", schema(example = json!(["EUR", "USD"])))]
     pub fiat_currencies: Vec<String>,
-    /// How a person can pay there.
+    /// The payment methods.
     pub payment_methods: Vec<PaymentMethod>,
     /// ISO 3166 codes; absent where it serves all countries.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -44,7 +44,7 @@ pub struct PaymentMethod {
     /// The id, such as `card`.
     #[cfg_attr(feature = "openapi", schema(example = "card"))]
     pub id: String,
-    /// The name for people.
+    /// The display name.
     #[cfg_attr(feature = "openapi", schema(example = "Card"))]
     pub name: String,
 }
@@ -91,9 +91,9 @@ pub struct FiatProviderConfig {
     /// The id by which quotes name it.
     #[cfg_attr(feature = "openapi", schema(example = "sandbox-card"))]
     pub id: String,
-    /// How to show it.
+    /// Display data.
     pub display: FiatDisplay,
-    /// What it can do.
+    /// The capabilities of the provider.
     pub capabilities: FiatCapabilities,
 }
 
@@ -102,7 +102,7 @@ pub struct FiatProviderConfig {
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct FiatDisplay {
-    /// Its name for people.
+    /// The display name.
     #[cfg_attr(feature = "openapi", schema(example = "Sandbox Card"))]
     pub name: String,
     /// The address of its logo.
@@ -126,7 +126,7 @@ pub struct FiatCapabilities {
     pub quote_kinds: Vec<String>,
     /// Whether it reports changes by itself.
     pub supports_webhook: bool,
-    /// Whether its orders can be asked for.
+    /// Whether the status of its orders can be polled.
     pub supports_status_polling: bool,
 }
 
@@ -159,7 +159,7 @@ pub struct FiatAsset {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct FiatFeatures {
-    /// Whether quotes can be asked for.
+    /// Whether quotes can be requested.
     pub quote: bool,
     /// Whether orders can be created.
     pub order: bool,

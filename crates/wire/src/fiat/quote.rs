@@ -3,8 +3,8 @@ use serde::{Deserialize, Serialize};
 use super::{FiatAsset, PaymentMethod};
 use crate::{RouteQuote, Token};
 
-/// What somebody wants to buy. The target stands in `toChainId` and `toToken` or in `outputAsset`, the wallet in
-/// `recipient` or `walletAddress`; exactly one of `fiatAmount` and `cryptoAmount` is given.
+/// A request for fiat quotes. The target is `toChainId` and `toToken`, or `outputAsset`. The wallet is `recipient` or
+/// `walletAddress`. Exactly one of `fiatAmount` and `cryptoAmount` is required.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
@@ -12,10 +12,10 @@ pub struct FiatQuoteAsk {
     /// ISO 4217, in capitals.
     #[cfg_attr(feature = "openapi", schema(example = "USD"))]
     pub fiat_currency: String,
-    /// What is paid, fees included: a decimal with at most the currency's digits.
+    /// The amount to pay, including fees: a decimal with at most the currency's digits.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fiat_amount: Option<String>,
-    /// What is to be received, exactly: raw units of the target.
+    /// The exact amount to receive, in raw units of the target.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub crypto_amount: Option<String>,
     /// The chain of the token to buy.
@@ -27,7 +27,7 @@ pub struct FiatQuoteAsk {
     /// The token to buy, in the form of newer clients.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub output_asset: Option<FiatAsset>,
-    /// Who receives; of the target chain's family.
+    /// The receiving address, of the target chain's family.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub recipient: Option<String>,
     /// Another name of `recipient`.
@@ -56,7 +56,7 @@ pub struct FiatQuoteAsk {
 pub struct FiatQuoteAnswer {
     /// One quote per provider, best first.
     pub quotes: Vec<FiatQuote>,
-    /// Who has no offer, and why.
+    /// The providers without a quote, with their errors.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub errors: Vec<FiatProviderError>,
 }
@@ -82,9 +82,9 @@ pub struct FiatProviderError {
     /// Stable, for programs.
     #[cfg_attr(feature = "openapi", schema(example = "AMOUNT_OUT_OF_RANGE"))]
     pub code: String,
-    /// For people.
+    /// The reason, as text for users.
     pub message: String,
-    /// Whether the same question may be answered later.
+    /// Whether the same request may succeed later.
     pub retryable: bool,
 }
 
@@ -99,7 +99,7 @@ pub struct FiatQuote {
     /// The id of the provider.
     #[cfg_attr(feature = "openapi", schema(example = "sandbox-card"))]
     pub provider: String,
-    /// Its name for people.
+    /// The display name.
     #[cfg_attr(feature = "openapi", schema(example = "Sandbox Card"))]
     pub provider_name: String,
     /// The address of its logo.
@@ -117,7 +117,7 @@ pub struct FiatQuote {
     /// The currency code, such as `USD`.
     #[cfg_attr(feature = "openapi", schema(example = "USD"))]
     pub fiat_currency: String,
-    /// What is paid, fees included.
+    /// The amount to pay, including fees.
     #[cfg_attr(feature = "openapi", schema(example = "100.00"))]
     pub fiat_amount: String,
     /// The sum of `fees`, in the currency.
@@ -126,7 +126,7 @@ pub struct FiatQuote {
     /// The fees, by kind.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub fees: Vec<FiatFee>,
-    /// What is received, in raw units of the target.
+    /// The amount to receive, in raw units of the target.
     #[cfg_attr(feature = "openapi", schema(example = "96520000"))]
     pub crypto_amount: String,
     /// The target.
@@ -143,7 +143,7 @@ pub struct FiatQuote {
     /// The tolerance of the bridge, in hundredths of a percent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub slippage_bps: Option<u16>,
-    /// How a person can pay there.
+    /// The payment methods.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub payment_methods: Option<Vec<PaymentMethod>>,
     /// The smallest amount that the provider takes.
@@ -170,7 +170,7 @@ pub struct FiatRoute {
     /// The kind of filler: `native-filler`, `rfq`, …
     #[cfg_attr(feature = "openapi", schema(example = "native-filler"))]
     pub r#type: String,
-    /// What the route brings.
+    /// The route's amounts.
     pub quote: RouteQuote,
 }
 

@@ -21,10 +21,10 @@ pub struct FiatStatus {
         schema(example = "0x5c504ed432cb51138bcf09aa5e8a410dd4a1e204ef84bfed1be16dfba1b22060")
     )]
     pub fill_tx_hash: Option<String>,
-    /// For people.
+    /// The reason of the failure, as text for users.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub failed_reason: Option<String>,
-    /// Stable, for programs.
+    /// A stable, machine-readable reason of the failure.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error_reason: Option<String>,
     /// The id of the provider.
