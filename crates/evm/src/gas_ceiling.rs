@@ -34,6 +34,11 @@ pub(crate) fn claim(signatures: usize) -> u64 {
     CLAIM.saturating_add(more_signatures(signatures))
 }
 
+/// A batch shares the call and the signatures, and pays each payee once; its referrers are paid one by one.
+pub(crate) fn claim_batch(orders: usize, signatures: usize) -> u64 {
+    CLAIM.saturating_mul(number(orders)).saturating_add(more_signatures(signatures))
+}
+
 pub(crate) fn refund_unfilled(signatures: usize) -> u64 {
     REFUND_UNFILLED.saturating_add(more_signatures(signatures))
 }

@@ -77,7 +77,8 @@ pub(super) fn encode(
                 entries: batch_entries(claims),
                 signatures: bytes(signatures),
             };
-            Ok(plain(local.origin(&first.terms)?.escrow, &call))
+            let ceiling = gas_ceiling::claim_batch(claims.len(), signatures.len());
+            Ok(plain(local.origin(&first.terms)?.escrow, &call, ceiling))
         }
         ChainAction::Refund { terms } => {
             let call = Escrow::refundCall { order: Order::from(terms) };

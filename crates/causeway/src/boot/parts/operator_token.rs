@@ -79,7 +79,6 @@ mod tests {
 
     use super::*;
     use crate::boot::config::Config;
-    use crate::boot::parts::keys::read_file;
 
     #[test]
     fn token_is_generated_once_with_owner_only_permissions() {

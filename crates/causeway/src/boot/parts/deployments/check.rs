@@ -156,7 +156,9 @@ impl Deployments {
         };
         let (evm, skipped): (Vec<_>, Vec<_>) =
             self.evm.into_iter().partition(|record| clients.evm(record.chain).is_some());
-        skipped.iter().for_each(|record| skip(record.chain));
+        for record in &skipped {
+            skip(record.chain);
+        }
         if self.solana.is_some() && clients.solana.is_none() {
             skip(SOLANA_CHAIN_ID);
         }
