@@ -18,7 +18,7 @@ const ORDERS: u64 = 20;
 const KILLED_AFTER: usize = 9;
 
 /// Claims wait until all orders of the test can be claimed.
-const CONFIG: &str = "[claims]\nmax_orders = 20\nmax_age_seconds = 60\n";
+const CONFIG: &str = "[claims]\norders = 20\nage_seconds = 60\n";
 
 /// The transactions that claimed something on a chain, and how many orders they claimed.
 async fn claims(chains: &Chains, chain: u64) -> (BTreeSet<B256>, usize) {
