@@ -63,7 +63,9 @@ function timeLeft({ order, isOver }: FollowedOrder): Part {
   if (!at) return nothing;
   const left = (Date.parse(at) - Date.now()) / 1000;
   const waits = order.status === 'created';
-  if (left <= 0) return html`<p class="pill warn">${waits ? 'The time to pay is over; what comes now is returned.' : 'The refund is due.'}</p>`;
+  if (left <= 0 && waits) return html`<p class="pill warn">The time to pay is over; what comes now is returned.</p>`;
+  // The wallet that deposited can call the escrow's refund itself, which the widget does with it.
+  if (left <= 0) return html`<p class="pill warn">The refund is due.</p><p><a class="button primary" href="/swap?causeway-order=${order.id}">Take the money back with your wallet</a></p>`;
   return html`<p class="pill">${waits ? 'Time left to pay' : 'Refund, if nobody delivers, in'}: <span class="hold">${span(left)}</span></p>`;
 }
 
