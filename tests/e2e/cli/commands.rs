@@ -124,7 +124,7 @@ fn swap_is_filled(terminal: &Terminal) -> String {
     for step in ["chosen", "allowed", "sent", "order"] {
         assert!(steps.contains(&step), "{step} is missing from\n{progress}");
     }
-    assert!(progress.contains("https://basescan.org/tx/0x") && !progress.contains('\x1b'), "{progress}");
+    assert!(progress.contains("/sandbox/explorer/8453/tx/0x") && !progress.contains('\x1b'), "{progress}");
     assert!(!progress.contains(&KEY[2..]) && !String::from_utf8_lossy(&output.stdout).contains(&KEY[2..]));
 
     let by_permit = terminal

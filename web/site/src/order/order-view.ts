@@ -3,7 +3,7 @@ import { html, nothing, type TemplateResult } from 'lit-html';
 import * as icons from '../../../design/icons.js';
 import { formatUnits } from '../../../widget/src/amounts.js';
 import { withShortAddresses } from '../../../widget/src/views/review.js';
-import { addressLink, amountText, chainName, copyButton, span, timeTag, txLink, usdText, type Part } from '../site.js';
+import { addressLink, amountText, chainName, copyButton, span, timeTag, txLink, type Part } from '../site.js';
 import type { FollowedOrder } from './followed-order.js';
 import { actions, exchange, hero, leg, row, timeline, type Step } from './parts.js';
 import { standingOf } from './words.js';
@@ -25,11 +25,11 @@ export function orderView(followed: FollowedOrder): TemplateResult {
           leg(deposit ? 'Paid' : 'To pay', deposit?.amount ?? order.srcAmount, from, { symbol: order.fromTokenMeta?.symbol ?? '?', decimals: order.fromTokenMeta?.decimals, chainId: order.fromChainId }),
           leg(fill ? 'Received' : 'To receive', received, to, { symbol: order.toTokenMeta?.symbol ?? '?', decimals: order.toTokenMeta?.decimals, chainId: order.toChainId }),
         )}
+        ${from?.extensions?.price || to?.extensions?.price ? html`<p class="small muted note">Dollars at the prices of now.</p>` : nothing}
         <dl class="facts">
           ${row('From', addressLink(order.fromChainId, order.author))}
           ${row('To', addressLink(order.toChainId, order.recipient))}
           ${row('Rate', rateOf(followed))}
-          ${row('Cost', costOf(followed))}
           ${row('Took', tookOf(order))}
           ${row('Delivered by', order.providerStatus?.provider ? html`${order.providerStatus.provider} ${addressLink(order.fromChainId, order.fillerAddress)}` : nothing)}
         </dl>
@@ -63,7 +63,9 @@ function timeLeft({ order, isOver }: FollowedOrder): Part {
   if (!at) return nothing;
   const left = (Date.parse(at) - Date.now()) / 1000;
   const waits = order.status === 'created';
-  if (left <= 0) return html`<p class="pill warn">${waits ? 'The time to pay is over; what comes now is returned.' : 'The refund is due.'}</p>`;
+  if (left <= 0 && waits) return html`<p class="pill warn">The time to pay is over; what comes now is returned.</p>`;
+  // The wallet that deposited can call the escrow's refund itself, which the widget does with it.
+  if (left <= 0) return html`<p class="pill warn">The refund is due.</p><p><a class="button primary" href="/swap?causeway-order=${order.id}">Take the money back with your wallet</a></p>`;
   return html`<p class="pill">${waits ? 'Time left to pay' : 'Refund, if nobody delivers, in'}: <span class="hold">${span(left)}</span></p>`;
 }
 
@@ -92,16 +94,6 @@ function rateOf({ order, from, to }: FollowedOrder): Part {
   const [paid, got] = [Number(from && formatUnits(order.srcAmount ?? '0', from.decimals)), Number(to && formatUnits(order.destAmount ?? '0', to.decimals))];
   if (!from || !to || !(paid > 0) || !(got > 0)) return nothing;
   return html`1 ${from.symbol} = ${new Intl.NumberFormat('en', { maximumSignificantDigits: 6 }).format(got / paid)} ${to.symbol}`;
-}
-
-/** What the swap cost against the catalog's prices of now. */
-function costOf({ order, from, to }: FollowedOrder): Part {
-  const price = (token: typeof from) => Number(token?.extensions?.price?.usd ?? NaN);
-  const paid = from ? Number(formatUnits(order.srcAmount ?? '0', from.decimals)) * price(from) : NaN;
-  const got = to ? Number(formatUnits(order.destAmount ?? '0', to.decimals)) * price(to) : NaN;
-  if (!Number.isFinite(paid - got) || paid <= 0) return nothing;
-  const share = new Intl.NumberFormat('en', { style: 'percent', maximumFractionDigits: 2 }).format((paid - got) / paid);
-  return html`<span title="At today's prices">${share} of ${usdText(order.srcAmount, from)}</span>`;
 }
 
 function tookOf({ transactions }: Order): Part {

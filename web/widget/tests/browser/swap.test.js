@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { assertAccessible, choose, connect, delivered, heard, ready, review, visit } from './browser.js';
-import { balanceOf, COIN, get, injectSolanaWallet, injectWallet, newAddress, newPayer, newSolanaPayer, SOLANA, SOL } from './wallets.js';
+import { balanceOf, COIN, get, injectSolanaWallet, injectWallet, newAddress, newPayer, newSolanaPayer, SOLANA, SOL, eventually } from './wallets.js';
 
 describe('a swap in the browser', { concurrency: 2 }, () => {
   test('with the test wallet: approval, deposit, delivery, events of the host, activity, and nothing that axe finds', async () => {
@@ -60,7 +60,7 @@ describe('a swap in the browser', { concurrency: 2 }, () => {
       await review(page);
       await page.locator('#confirm').click();
       await delivered(page);
-      assert.ok(await balanceOf(42161, COIN, receiver) > 0n);
+      await eventually(() => balanceOf(42161, COIN, receiver), (has) => has > 0n, 'the delivery');
     }, { prepare: (page) => injectSolanaWallet(page, payer) });
   });
 
