@@ -60,7 +60,7 @@ for (const [name, target] of /** @type {const} */ ([
       const messages = await hears(page, "order_completed");
       assertOurs(messages, orderId);
       assert.deepEqual(events(messages), ["widget_ready", "order_created", "order_processing", "order_completed"]);
-      assert.equal((await until(orderId, () => true)).status, "completed", "only what our record says is told");
+      assert.equal((await until(orderId, () => true)).status, "completed", "only the status of the service is posted");
       assert.ok((await balance(target, recipient)) > 0n);
     });
   });

@@ -39,8 +39,8 @@ test("messages of other origins are not relayed", async () => {
     const events = ["order_completed", "order_failed"].map((event) => ({ type: "FIAT_WIDGET_EVENT", event, orderId, provider }));
     for (const event of events) await wrapper.evaluate((message) => window.postMessage(message, "*"), event);
     await page.waitForTimeout(SILENCE_MS);
-    const told = (await heard(page)).map(({ data }) => data.event);
-    assert.deepEqual(told, ["widget_ready", "order_created"]);
+    const events = (await heard(page)).map(({ data }) => data.event);
+    assert.deepEqual(events, ["widget_ready", "order_created"]);
   });
 });
 
@@ -54,8 +54,8 @@ test("messages of the provider's frame are accepted only from the provider's ori
     await provider.evaluate((home) => void (location.href = home), HOME).catch(() => {});
     await page.waitForTimeout(SILENCE_MS);
     assert.ok(page.frames().every((frame) => frame === page.mainFrame() || !frame.url().startsWith(HOME)));
-    const told = (await heard(page)).map(({ data }) => data);
-    assert.ok(told.every((data) => data.orderId === orderId && data.event !== "order_completed"));
+    const messages = (await heard(page)).map(({ data }) => data);
+    assert.ok(messages.every((data) => data.orderId === orderId && data.event !== "order_completed"));
   });
 });
 

@@ -8,7 +8,7 @@ const ORDER = "0f8fad5bd9cb469fa16570867728950e";
 const PROVIDER = "https://global-stg.transak.com";
 
 /** The events posted to the embedding page. @type {string[]} */
-let told = [];
+let posted = [];
 /** Pending timers. @type {(() => void)[]} */
 let timers = [];
 /** The order status of the service. */
@@ -42,7 +42,7 @@ const browser = {
   HTMLButtonElement: Button,
   document: { getElementById: (/** @type {string} */ id) => (elements[id] ??= new Stub()), querySelector: () => frame },
   window: {
-    parent: { postMessage: (/** @type {{ event: string }} */ { event }) => told.push(event) },
+    parent: { postMessage: (/** @type {{ event: string }} */ { event }) => posted.push(event) },
     opener: null,
     addEventListener: (/** @type {string} */ _, /** @type {(message: object) => void} */ hear) => (listener = hear),
     setTimeout: (/** @type {() => void} */ run) => timers.push(run),
@@ -75,21 +75,21 @@ test("a declined payment does not end the order: after a successful retry only o
   await says("TRANSAK_ORDER_FAILED");
   status = "pending";
   await pass();
-  assert.ok(!told.includes("order_failed"), told.join());
-  assert.equal(elements.said?.dataset.state, "declined", "the payer is told to try again");
+  assert.ok(!posted.includes("order_failed"), posted.join());
+  assert.equal(elements.said?.dataset.state, "declined", "the payer can try again");
   await says("TRANSAK_ORDER_SUCCESSFUL");
   assert.equal(elements.said?.dataset.state, "pending");
   status = "completed";
   await pass();
-  assert.deepEqual(told, ["widget_ready", "order_processing", "order_completed"]);
+  assert.deepEqual(posted, ["widget_ready", "order_processing", "order_completed"]);
 });
 
 test("a success after a failure is posted, and a failure after a success is not", () => {
   const relay = (/** @type {("order_failed" | "order_completed" | "order_processing")[]} */ ...events) => {
-    told = [];
+    posted = [];
     const relay = new Relay({ orderId: ORDER, provider: "transak", targets: ["*"] });
     for (const event of events) relay.post({ event });
-    return told;
+    return posted;
   };
   assert.deepEqual(relay("order_failed", "order_processing", "order_completed"), ["order_failed", "order_completed"]);
   assert.deepEqual(relay("order_completed", "order_failed", "order_processing"), ["order_completed"]);

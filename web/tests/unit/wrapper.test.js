@@ -67,7 +67,7 @@ const CASES = {
 
 for (const [provider, cases] of Object.entries(CASES)) {
   test(`messages of ${provider}'s page are translated to our events`, () => {
-    for (const [message, told] of cases) assert.deepEqual(translator(provider)(message, ORDER), told, JSON.stringify(message));
+    for (const [message, event] of cases) assert.deepEqual(translator(provider)(message, ORDER), event, JSON.stringify(message));
   });
 }
 
