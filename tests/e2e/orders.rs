@@ -1,9 +1,9 @@
 //! Orders over the real binary, with the chains in a process of their own.
 
 mod audit;
+mod batch_claims;
 #[path = "drills/breakers.rs"]
 mod breakers;
-mod batch_claims;
 mod chain_faults;
 mod chain_totals;
 mod chains;

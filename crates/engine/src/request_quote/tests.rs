@@ -188,8 +188,7 @@ async fn quote_asks_the_fillers_of_its_start() {
 async fn a_closed_chain_gets_no_quote_and_its_filler_is_not_asked() {
     let filler = Fake::new("one", Behavior::Offers(7));
     let cursors = Arc::new(ChainCursors::default());
-    let quotes =
-        use_case(&[Arc::clone(&filler)]).with_cursors(Arc::clone(&cursors));
+    let quotes = use_case(&[Arc::clone(&filler)]).with_cursors(Arc::clone(&cursors));
     let words = || match quotes.ask(request()) {
         Err(QuoteError::CannotFill(missing)) => missing[0].reason.to_string(),
         other => panic!("{:?}", other.map(drop)),
