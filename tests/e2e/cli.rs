@@ -1,8 +1,8 @@
 mod commands;
 
-use causeway_domain::ports::FiatStore as _;
+use causeway_domain::ports::{OperatorStore as _, Pausable, Pause};
 use causeway_store::{Location, Store};
-use serde_json::{Value, json};
+use serde_json::Value;
 
 use crate::service::{Service, causeway, data_dir, run};
 
@@ -62,13 +62,13 @@ fn help_lists_usage_examples_and_variables() {
 async fn a_backup_of_a_running_service_can_be_restored() {
     let (folder, restored) = (data_dir(), data_dir());
     let service = Service::start(folder.path());
-    let ask = json!({
-        "fiatCurrency": "USD", "fiatAmount": "100", "recipient": "0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266",
-        "toChainId": 8453, "toToken": "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913",
-    });
-    let quote = service.client.post(format!("{}/v1/fiat/quote", service.url)).body(ask.to_string());
-    let quote: Value = quote.send().await.unwrap().json().await.unwrap();
-    let quote = quote["quotes"][0]["quoteId"].as_str().expect("a quote").parse().unwrap();
+    let running = Store::open(&Location::Sqlite(folder.path().join("causeway.db"))).await.unwrap();
+    let pause = Pause {
+        what: Pausable::Filler("north".to_owned()),
+        reason: "maintenance".to_owned(),
+        since: "2026-11-15T12:00:00Z".parse().unwrap(),
+    };
+    running.pause(&pause).await.unwrap();
     let file = restored.path().join("causeway.db");
     let backup = || {
         causeway().args(["backup", file.to_str().unwrap(), "--data-dir"]).arg(folder.path()).output().unwrap()
@@ -79,7 +79,7 @@ async fn a_backup_of_a_running_service_can_be_restored() {
     drop(service);
     drop(Service::start(restored.path()));
     let store = Store::open(&Location::Sqlite(file)).await.unwrap();
-    assert!(store.fiat_quote(&quote).await.unwrap().is_some());
+    assert_eq!(store.pauses().await.unwrap(), [pause]);
 }
 
 #[test]

@@ -48,7 +48,7 @@ async fn repeated_hits_of_one_wallet_are_one_line_that_counts_them() {
 async fn the_referrer_of_a_swap_is_screened_too() {
     let door = fake_screen(Some(evm(0xd4)), false);
     let scene = screened(Scene::new().await, &door);
-    let quote = scene.quote(|quote| quote.ask.referral = Referral::new(evm(0xd4), 30)).await;
+    let quote = scene.quote(|quote| quote.ask.referral = Referral::new(evm(0xd4), 30));
     let error = scene.take(request(&quote)).await.unwrap_err();
     assert!(matches!(error, BuildError::Screening(ScreeningError::Refused)), "{error}");
 }

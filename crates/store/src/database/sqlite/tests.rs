@@ -2,7 +2,7 @@ use causeway_domain::fiat::{FiatAmount, FiatAsk, FiatCurrency, FiatQuote, QuoteF
 use causeway_domain::ports::{FiatStore as _, StoreError};
 use causeway_domain::{Address, ChainId, Family, FiatQuoteId, RawAmount, RowKeys, TokenId};
 use jiff::Timestamp;
-use sqlx::{AssertSqlSafe, Connection as _, Executor as _, Row as _};
+use sqlx::{AssertSqlSafe, Executor as _, Row as _};
 
 use super::*;
 use crate::database::claim_due;
