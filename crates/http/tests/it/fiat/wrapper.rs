@@ -110,7 +110,7 @@ async fn in_production_only_configured_origins_embed_the_page_and_get_messages()
     let (status, policy, html) = page(&fixture, &path(1)).await;
     assert_eq!(status, 403);
     assert!(policy.contains("frame-src 'none'") && html.contains("ORIGIN_NOT_ALLOWED"), "{html}");
-    let request = Request::get(&path(1)).header("accept", "application/json").body(Body::empty()).unwrap();
+    let request = Request::get(path(1)).header("accept", "application/json").body(Body::empty()).unwrap();
     let (status, body) = read(send(fixture.router, request).await).await;
     assert_eq!((status, body["error"]["code"].as_str()), (403, Some("ORIGIN_NOT_ALLOWED")));
 }
