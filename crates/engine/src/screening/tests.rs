@@ -35,7 +35,7 @@ async fn swap_is_screened_for_payer_recipient_and_refund_address_before_it_is_st
 async fn repeated_hits_of_one_wallet_are_one_line_that_counts_them() {
     let door = fake_screen(Some(evm(0xa1)), false);
     let scene = screened(Scene::new().await, &door);
-    let quote = scene.quote(|_| {}).await;
+    let quote = scene.quote(|_| {});
     for _ in 0..9 {
         scene.take(request(&quote)).await.unwrap_err();
     }

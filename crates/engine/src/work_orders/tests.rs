@@ -45,7 +45,7 @@ async fn with_signed_payload(scene: &Scene) -> (Order, Vec<u8>) {
 /// Builds the route of an order again.
 fn same_route(order: &Order) -> BuildRequest {
     let (quote, route, from) = (order.quote.clone(), order.route.clone(), order.author);
-    BuildRequest { quote, route, from, recipient: None, refund_to: None, method: None }
+    BuildRequest { quote, route, from, recipient: None, refund_to: None, method: None, client: None }
 }
 
 async fn submit(scene: &Scene, order: &Order, given: &[u8]) {

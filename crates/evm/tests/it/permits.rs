@@ -115,7 +115,7 @@ async fn a_contract_verifies_its_own_permits() {
 /// A loop of about this much gas, before what follows.
 fn burning(gas: u32, rest: &[u8]) -> Bytes {
     let rounds = (gas / 26).to_be_bytes();
-    [&[0x63], rounds.as_slice(), &hex!("5b6001900380600557"), rest].concat().into()
+    [[0x63].as_slice(), rounds.as_slice(), &hex!("5b6001900380600557"), rest].concat().into()
 }
 
 #[tokio::test]
@@ -148,7 +148,7 @@ async fn rule_25_a_refund_address_that_burns_gas_or_refuses_is_refused() {
         match checked {
             Ok(()) => assert!(is_taken),
             Err(DepositError::WouldFail(reason)) => {
-                assert!(!is_taken && reason.contains("refund"), "{reason}")
+                assert!(!is_taken && reason.contains("refund"), "{reason}");
             }
             Err(error) => panic!("{error}"),
         }

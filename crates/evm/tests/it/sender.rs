@@ -6,7 +6,7 @@ use alloy_consensus::{Transaction as _, TxEnvelope};
 use alloy_eips::eip2718::Decodable2718 as _;
 use alloy_primitives::{Address, B256, Bytes, U256, hex, keccak256};
 use causeway_domain::ports::OutgoingEnd;
-use causeway_evm::{Fees, NextStep, SendError, SendPolicy, Sender, Signer, TxRequest};
+use causeway_evm::{Fees, GasLimits, NextStep, SendError, SendPolicy, Sender, Signer, TxRequest};
 use causeway_testing::MemoryStore;
 use jiff::Timestamp;
 use serde_json::{Value, json};
@@ -305,8 +305,9 @@ async fn a_key_used_elsewhere_costs_one_attempt_and_no_purpose() {
 async fn a_transaction_has_at_least_the_minimum_gas() {
     let fixture = Fixture::new().await;
     let sender = fixture.sender();
-    for (purpose, min_gas, limit) in [("some", 900_000, 900_000), ("none", 0, 25_220)] {
-        let sent = sender.send_with_gas(purpose, &request(), min_gas, at(0)).await.unwrap();
+    for (purpose, min, limit) in [("some", 900_000, 900_000), ("none", 0, 25_220)] {
+        let gas = GasLimits { min, ..GasLimits::default() };
+        let sent = sender.send_with_gas(purpose, &request(), gas, at(0)).await.unwrap();
         let signed = TxEnvelope::decode_2718(&mut sent.attempts[0].raw.as_slice()).unwrap();
         assert_eq!(signed.gas_limit(), limit, "{purpose}");
     }

@@ -143,7 +143,7 @@ async fn a_fill_in_vault_shares_spends_the_asset() {
 /// Burns about this much gas whenever it is paid.
 fn burner(gas: u32) -> Bytes {
     let rounds = (gas / 26).to_be_bytes();
-    [&[0x63], rounds.as_slice(), &hex!("5b6001900380600557"), &[0x00]].concat().into()
+    [[0x63].as_slice(), rounds.as_slice(), &hex!("5b6001900380600557"), &[0x00]].concat().into()
 }
 
 #[tokio::test]

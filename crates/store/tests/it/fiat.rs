@@ -1,16 +1,14 @@
 use std::sync::Arc;
 
 use causeway_domain::fiat::{FiatOrder, FiatStatus, Strategy};
-use causeway_domain::ports::{
-    FiatCreation, FiatOrderQuery, FiatStore, OperatorStore, Pruned, QuoteStore, StoreError,
-};
+use causeway_domain::ports::{FiatCreation, FiatOrderQuery, FiatStore, OperatorStore, Pruned, StoreError};
 use causeway_domain::{EventKind, FiatOrderId, FiatQuoteId};
 use tokio::task::JoinSet;
 
 use crate::fiat_sample::{
     bare_fiat_quote, bought, complete, fiat_event, fiat_order, fiat_quote, jump_plan, payout,
 };
-use crate::sample::{AUTHOR, days_ago, event, evm, now, order, quote, seconds};
+use crate::sample::{AUTHOR, days_ago, event, evm, now, order, seconds};
 use crate::test_database::TestDatabase;
 
 on_both_engines!(
@@ -162,18 +160,16 @@ async fn rule_21_of_processes_that_decide_together_one_creates_the_swap(database
     for turn in 0..20 {
         let (store, purchase) = (Arc::clone(&stores[turn % 2]), purchase.clone());
         work.spawn(async move {
-            let quote = quote(&["a"]);
-            store.put_quote(&quote).await.unwrap();
-            let swap = order(&quote, "a");
-            let event = event(&swap, EventKind::Status(swap.status), swap.created_at);
-            store.create_swap(&purchase.id, purchase.version, &swap, &event).await.unwrap()
+            let swap = order();
+            let built = event(&swap, EventKind::Status(swap.status), swap.created_at);
+            store.create_swap(&purchase.id, purchase.version, &swap, &built).await.unwrap()
         });
     }
-    let created = work.join_all().await.into_iter().filter(|created| *created).count();
-    assert_eq!(created, 1);
+    let winners = work.join_all().await.into_iter().filter(|created| *created).count();
+    assert_eq!(winners, 1);
     assert_eq!(database.raw().await.count("orders").await, 1);
-    let stored = stores[1].fiat_order(&purchase.id).await.unwrap().unwrap();
-    assert_eq!(stored.version, purchase.version + 1, "whoever decided before decides again");
+    let current = stores[1].fiat_order(&purchase.id).await.unwrap().unwrap();
+    assert_eq!(current.version, purchase.version + 1, "whoever decided before decides again");
     assert!(!stores[0].update_fiat_order(&purchase, &[]).await.unwrap());
 }
 

@@ -137,7 +137,7 @@ async fn a_payer_and_a_client_have_a_bounded_number_of_unpaid_builds() {
     let (client, local) = ("203.0.113.7".parse().ok(), "127.0.0.1".parse().ok());
     let mut orders = Vec::new();
     for _ in 0..3 {
-        let quote = scene.quote(|_| {}).await;
+        let quote = scene.quote(|_| {});
         orders.push(scene.take(request(&quote)).await.unwrap().order);
     }
     let store = scene.store.as_ref();

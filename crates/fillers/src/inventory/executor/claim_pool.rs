@@ -131,7 +131,7 @@ mod tests {
     }
 
     fn limits() -> ClaimBatching {
-        ClaimBatching { max_orders: 3, max_value: usd(1_000), max_age: Duration::from_secs(60) }
+        ClaimBatching { max_orders: 3, max_value: usd(1_000), max_age: Duration::from_mins(1) }
     }
 
     #[test]
