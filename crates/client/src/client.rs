@@ -18,7 +18,7 @@ const VERSION: &str = concat!("rust-", env!("CARGO_PKG_VERSION"));
 /// Why a client cannot be built.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
 pub enum ConfigError {
-    #[error("the base URL {url:?} cannot be used: {problem}")]
+    #[error("invalid base URL {url:?}: {problem}")]
     Url { url: String, problem: &'static str },
     #[error("{0:?} is not a valid header; names and values must be visible ASCII")]
     Header(String),

@@ -14,7 +14,7 @@ static WELL_KNOWN: LazyLock<Decimals> =
 
 const SOLANA: u64 = 20_011_000_000;
 
-/// The decimals of native coins and of the best-known tokens, which no service needs to be asked for; `None` for others.
+/// The decimals of native coins and well-known tokens, built into the SDK; `None` for other tokens.
 pub fn known_decimals(chain_id: u64, token: &str) -> Option<u8> {
     if chain_id == SOLANA && token == "1".repeat(32) {
         return Some(9);
@@ -32,7 +32,7 @@ pub fn known_decimals(chain_id: u64, token: &str) -> Option<u8> {
 pub(crate) fn check_decimals(chain_id: u64, token: &str, decimals: u8) -> Result<(), String> {
     match known_decimals(chain_id, token) {
         Some(known) if known != decimals => Err(format!(
-            "The service says that {token} on chain {chain_id} has {decimals} decimals, and it has {known}."
+            "The service reports {decimals} decimals for {token} on chain {chain_id}, expected {known}."
         )),
         _ => Ok(()),
     }

@@ -87,7 +87,7 @@ pub enum Error {
     #[error("{message}")]
     InvalidResponse { message: String, details: Option<Details> },
     /// The quote has no route, or no acceptable one: `problem` says what is wrong with the best.
-    #[error("No route of the quote was acceptable{}.", problem.as_deref().map(|problem| format!(": its {problem}")).unwrap_or_default())]
+    #[error("The quote has no acceptable route{}.", problem.as_deref().map(|problem| format!(": {problem}")).unwrap_or_default())]
     NoRoute { problem: Option<String> },
     /// The order ended without a fill; it shows where the funds are.
     #[error("{}", failure_message(.0))]
@@ -107,7 +107,7 @@ pub enum Error {
 }
 
 fn failure_message(order: &Order) -> String {
-    let reason = order.failure_reason.as_deref().unwrap_or("The service gives no reason.");
+    let reason = order.failure_reason.as_deref().unwrap_or("The service gave no reason.");
     format!("The order was {}: {reason}", order.status)
 }
 
@@ -241,7 +241,7 @@ impl Error {
         let Ok(ErrorFields { name, message }) = ErrorFields::deserialize(&details.body) else {
             let text = details.body.as_str().map(str::trim).filter(|text| plain && !text.is_empty());
             let message = text.map_or_else(
-                || format!("The service answered with status {status} and did not say why."),
+                || format!("The service responded with status {status} and no error message."),
                 str::to_owned,
             );
             return Self::Service(Refusal { message, details });

@@ -82,7 +82,7 @@ impl Client {
 
 fn line(line: &[u8], status: u16) -> Result<FiatQuoteLine, Error> {
     serde_json::from_slice(line).map_err(|error| Error::InvalidResponse {
-        message: format!("A line is not what the contract says: {error}."),
+        message: format!("A line does not match the API schema: {error}."),
         details: Some(Details::new(status, line)),
     })
 }

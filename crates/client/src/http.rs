@@ -93,7 +93,7 @@ async fn send_request(http: &reqwest::Client, request: Request) -> Result<Respon
     }
     if let Some(to) = response.headers().get(LOCATION).filter(|_| response.status().is_redirection()) {
         let to = String::from_utf8_lossy(to.as_bytes());
-        let message = format!("The service sends its callers on to {to}. Configure the address where it is.");
+        let message = format!("The service redirects to {to}. Configure the base URL without the redirect.");
         let answer = read(response).await?;
         return Err(Error::Service(Refusal { message, details: answer.details() }));
     }

@@ -32,7 +32,7 @@ impl Lines {
     pub(crate) async fn read_chunk(&mut self) -> Result<bool, Error> {
         if self.buffer.len() > MAX_LINE_BYTES {
             return Err(Error::invalid_response(format!(
-                "A line of the answer is longer than {MAX_LINE_BYTES} bytes."
+                "A line of the response is longer than {MAX_LINE_BYTES} bytes."
             )));
         }
         let chunk = self.response.chunk().await.map_err(transport_error)?;

@@ -16,7 +16,7 @@ impl Client {
     ) -> Result<impl Stream<Item = Result<OrderEvent, Error>> + Send + use<>, Error> {
         let response = self.open(self.events_request(order_id)).await?;
         if !is_event_stream(&response) {
-            return Err(Error::invalid_response("The answer is no stream of events."));
+            return Err(Error::invalid_response("The response is not an event stream."));
         }
         let lines = Lines::new(self.clone(), response);
         Ok(stream::unfold(Some((lines, Vec::new())), |state: Option<(Lines, Vec<u8>)>| async move {
@@ -54,7 +54,7 @@ async fn next(lines: &mut Lines, data: &mut Vec<u8>) -> Result<Option<OrderEvent
 
 fn read(data: &[u8], status: u16) -> Result<OrderEvent, Error> {
     serde_json::from_slice(data).map_err(|error| Error::InvalidResponse {
-        message: format!("An event is not what the contract says: {error}."),
+        message: format!("An event does not match the API schema: {error}."),
         details: Some(Details::new(status, data)),
     })
 }

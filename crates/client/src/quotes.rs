@@ -28,7 +28,7 @@ pub(crate) fn check_amounts(route: &Route) -> Result<(), String> {
     for (name, amount) in amounts.into_iter().filter_map(|(name, amount)| Some((name, amount?))) {
         if amount.is_empty() || !amount.bytes().all(|byte| byte.is_ascii_digit()) {
             return Err(format!(
-                "The answer is not what the contract says: {name} of route {:?} is {amount:?}, no integer.",
+                "The response does not match the API schema: {name} of route {:?} is {amount:?}, expected an integer.",
                 route.route_id,
             ));
         }

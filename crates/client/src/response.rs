@@ -16,7 +16,7 @@ impl ApiResponse {
     /// Parses the JSON body.
     pub(crate) fn json<T: DeserializeOwned>(&self) -> Result<T, Error> {
         serde_json::from_slice(&self.body).map_err(|error| Error::InvalidResponse {
-            message: format!("The answer is not what the contract says: {error}."),
+            message: format!("The response does not match the API schema: {error}."),
             details: Some(self.details()),
         })
     }
@@ -29,7 +29,10 @@ impl ApiResponse {
             other => {
                 let body = other.map_or_else(std::string::FromUtf8Error::into_bytes, String::into_bytes);
                 let details = Some(Details::new(self.status, &body));
-                Err(Error::InvalidResponse { message: "The answer is not an SVG image.".to_owned(), details })
+                Err(Error::InvalidResponse {
+                    message: "The response is not an SVG image.".to_owned(),
+                    details,
+                })
             }
         }
     }

@@ -47,7 +47,7 @@ pub(crate) fn read_lines<T: Send>(
 fn route(line: &[u8], status: u16) -> Result<StreamedRoute, Error> {
     let invalid = |message| Error::InvalidResponse { message, details: Some(Details::new(status, line)) };
     let route: StreamedRoute = serde_json::from_slice(line)
-        .map_err(|error| invalid(format!("A line is not what the contract says: {error}.")))?;
+        .map_err(|error| invalid(format!("A line does not match the API schema: {error}.")))?;
     check_amounts(&route.route).map_err(invalid)?;
     Ok(route)
 }

@@ -18,9 +18,9 @@ pub struct TokenIdentifier {
     pub address: String,
 }
 
-/// Why a text names no token.
+/// A text that is not a token identifier.
 #[derive(Clone, Debug, Error, PartialEq, Eq)]
-#[error("{input:?} names no token: {problem}")]
+#[error("invalid token identifier {input:?}: {problem}")]
 pub struct InvalidTokenIdentifier {
     input: String,
     problem: String,
@@ -52,7 +52,7 @@ fn parse(text: &str) -> Result<TokenIdentifier, String> {
     }
     let parts: Vec<_> = text.split(':').collect();
     let [namespace, reference, address] = parts[..] else {
-        return Err("it must have three parts between colons".to_owned());
+        return Err("it must have three parts, separated by colons".to_owned());
     };
     match namespace {
         "eip155" => {
@@ -61,8 +61,8 @@ fn parse(text: &str) -> Result<TokenIdentifier, String> {
             check(chain_id.unwrap_or_default(), address)
         }
         "solana" if reference == SOLANA_REFERENCE => check(SOLANA_CHAIN_ID, address),
-        "solana" => Err("only Solana's main network is known".to_owned()),
-        _ => Err("it must begin with eip155: or solana:".to_owned()),
+        "solana" => Err("only Solana mainnet is supported".to_owned()),
+        _ => Err("it must start with eip155: or solana:".to_owned()),
     }
 }
 
@@ -76,7 +76,7 @@ fn check(chain_id: u64, address: &str) -> Result<TokenIdentifier, String> {
         address.starts_with("0x") && address.parse::<Address>().is_ok()
     };
     if !fits {
-        return Err(format!("the address must be one of chain {chain_id}"));
+        return Err(format!("the address is not valid on chain {chain_id}"));
     }
     Ok(TokenIdentifier { chain_id, address: address.to_owned() })
 }

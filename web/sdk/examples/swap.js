@@ -1,8 +1,8 @@
-// Swaps 25 USDC on Base for Ethereum's coin, and tells how it goes.
+// Swaps 25 USDC on Base for ETH on Ethereum, and logs each step.
 //
 //   CAUSEWAY_URL=http://127.0.0.1:8080 KEY=0x… MIN_OUT=7000000000000000 node examples/swap.js
 //
-// Without KEY it makes an account and has the sandbox's faucet fund it.
+// Without KEY it creates an account and funds it from the sandbox's faucet.
 import { createCauseway, QuoteExpiredError, ServiceError } from '@causeway/sdk';
 import { fromViem } from '@causeway/sdk/viem';
 import { createWalletClient, http, publicActions } from 'viem';
@@ -12,7 +12,7 @@ import { base } from 'viem/chains';
 const url = process.env.CAUSEWAY_URL ?? 'http://127.0.0.1:8080';
 const causeway = createCauseway({ baseUrl: url });
 
-// The least that is taken, in wei: bring a price of your own, since the service alone names its price.
+// The minimum output in wei. Derive it from a price source of your own, because the price of the quote comes from the service.
 const minAmountOut = process.env.MIN_OUT ?? '1';
 
 const USDC = '0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913';
@@ -20,7 +20,7 @@ const COIN = '0x0000000000000000000000000000000000000000';
 
 const account = privateKeyToAccount(/** @type {`0x${string}`} */ (process.env.KEY ?? generatePrivateKey()));
 
-// The sandbox's chains are reached at the service; with real money, name an endpoint of your own.
+// The service proxies the sandbox's chains. For real chains, set RPC to an endpoint of your own.
 const wallet = createWalletClient({ account, chain: base, transport: http(process.env.RPC ?? `${url}/sandbox/rpc/${base.id}`) }).extend(publicActions);
 if (!process.env.KEY) {
   await faucet(COIN, 10n ** 18n);
@@ -36,7 +36,7 @@ try {
   process.exitCode = 1;
 }
 
-/** Quotes live shortly: one that expired while it was signed is asked for again. */
+/** Requests a new quote if the last one expired before it was signed. */
 async function swap() {
   const ask = {
     tradeType: 'EXACT_INPUT', fromChainId: base.id, fromToken: USDC, toChainId: 1, toToken: COIN, amount: '25000000',
@@ -44,7 +44,7 @@ async function swap() {
   };
   for (;;) {
     try {
-      return await causeway.executeSwap(ask, fromViem(wallet), { minAmountOut, onStep: tell });
+      return await causeway.executeSwap(ask, fromViem(wallet), { minAmountOut, onStep: log });
     } catch (error) {
       if (!(error instanceof QuoteExpiredError)) throw error;
     }
@@ -52,10 +52,10 @@ async function swap() {
 }
 
 /** @param {import('@causeway/sdk').Step} step */
-function tell(step) {
+function log(step) {
   switch (step.type) {
     case 'chosen':
-      return console.log(`${step.route.routeId} gives ${step.route.quote.amountOut} wei`);
+      return console.log(`${step.route.routeId} returns ${step.route.quote.amountOut} wei`);
     case 'built':
       return step.deposit.summary?.forEach((sentence) => console.log(`- ${sentence}`));
     case 'sent':

@@ -1,9 +1,9 @@
-// The schemas of the API document as TypeScript.
+// Generates TypeScript types from the schemas of the API document.
 
-/** The last part of a reference. */
+/** The schema name of a `$ref`. */
 export const named = (schema) => schema.$ref?.split('/').at(-1);
 
-/** Whether `null` is allowed, and what else is. */
+/** Splits a schema into its nullability and the rest. */
 export function withoutNull(schema) {
   if (Array.isArray(schema.type)) {
     const types = schema.type.filter((type) => type !== 'null');
@@ -23,7 +23,7 @@ const comment = (text, indent) => {
   return `${indent}/**\n${lines.map((line) => `${indent} *${line && ` ${line}`}\n`).join('')}${indent} */\n`;
 };
 
-/** By name, so that the order in the document does not matter. */
+/** Sorts properties by name, so that their order in the document does not matter. */
 export const sorted = (properties) => Object.entries(properties).sort(([a], [b]) => (a < b ? -1 : 1));
 
 function fields(schema, indent) {

@@ -1,6 +1,6 @@
-// What the SDK requires of an answer: the fields that the interface specification shows. All others are optional, in types and checks.
+// The fields of a response that the SDK requires. All others are optional, in types and checks.
 
-/** The required fields of each schema that answers hold; a schema that is not named requires nothing. */
+/** The required fields of each response schema. A schema that is not listed requires nothing. */
 const REQUIRED = {
   QuoteAnswer: ['quoteId', 'routes'],
   Route: ['routeId', 'quote'],
@@ -21,7 +21,7 @@ const REQUIRED = {
   FiatOrderAnswer: ['orderId', 'widgetUrl', 'wrapperUrl'],
   FiatStatus: ['status', 'polling'],
   FiatPolling: ['suggestedIntervalMs', 'isTerminal'],
-  // The specification shows none of these records: only what tells one from another is required.
+  // Only the fields that identify these records are required.
   Chain: ['id'],
   Token: ['chainId', 'address'],
   FiatProvider: ['id'],
@@ -33,25 +33,25 @@ const REQUIRED = {
   DepositAddressOrders: ['data'],
   DepositAddressOrder: ['orderId', 'status'],
   Filler: ['name'],
-  // What a wallet signs is held against the terms, so terms are whole or missing.
+  // Wallet requests are checked against the terms, so terms are complete or missing.
   Terms: 'all',
 };
 
-/** The schemas whose values are checked where they are there, although they may be missing. */
+/** Schemas of optional values that are checked when present. */
 const CHECKED = ['Approval', 'FiatQuote', 'FiatRoute', 'Terms', 'Transfer'];
 
 export const isChecked = (name) => CHECKED.includes(name);
 
-/** Reduces the schemas that answers hold to what is required of them. */
-export function withRequired(schemas, answered) {
-  for (const name of answered) {
+/** Reduces the required fields of the response schemas. */
+export function withRequired(schemas, responseSchemas) {
+  for (const name of responseSchemas) {
     const schema = schemas[name];
     const required = /^(Page|Data)_/.test(name) ? ['data'] : REQUIRED[name] ?? [];
     reduce(schema, required);
     const { progress } = schema.properties ?? {};
     if (progress) schema.properties.progress = { description: progress.description };
   }
-  // The specification leaves `progress` untyped, and wallets take parameters of any kind.
+  // `progress` and the parameters of wallet requests may have any type.
   schemas.WalletRequest.properties.params.items = {};
 }
 

@@ -1,9 +1,9 @@
-// What each answer must have, as small constants that the SDK holds answers against.
+// Generates compact constants against which the SDK checks responses.
 import { named, sorted, withoutNull } from './interfaces.js';
 import { isChecked } from './required.js';
 
-/** Only what answers can hold: requests are checked by the service. */
-export function answered({ paths, components: { schemas } }) {
+/** The names of all schemas in responses. Requests are checked by the service. */
+export function responseSchemas({ paths, components: { schemas } }) {
   const found = new Set();
   const visit = (value) => {
     if (value === null || typeof value !== 'object') return;
@@ -18,7 +18,7 @@ export function answered({ paths, components: { schemas } }) {
   return found;
 }
 
-/** All fields of an object, whatever it is put together from. */
+/** Merges the parts of `allOf` into one object schema. */
 function flat(schema, schemas) {
   const target = schema.$ref ? schemas[named(schema)] : schema;
   if (!target.allOf) return target;
@@ -30,7 +30,7 @@ function flat(schema, schemas) {
   };
 }
 
-/** The field that tells the members of a union apart, where each has it with one value of its own. */
+/** The discriminant of a union: a field with a single enum value in each member. */
 function tag(members) {
   const single = (member, name) => member.properties[name]?.enum?.length === 1;
   return Object.keys(members[0].properties).find((name) => members.every((member) => single(member, name)));
@@ -61,7 +61,7 @@ function shape(schema, schemas) {
       return `'${inner.type[0]}'`;
     case 'integer':
     case 'number':
-      // A service may count in fractions where we do not.
+      // Fractions are accepted even for integers.
       return "'n'";
     case 'array':
       return `[${shape(inner.items, schemas)}]`;
@@ -74,20 +74,20 @@ function shape(schema, schemas) {
 }
 
 function fields({ properties, required = [] }, schemas) {
-  const must = new Set(required);
+  const requiredFields = new Set(required);
   return sorted(properties).flatMap(([name, field]) => {
-    const optional = !must.has(name) || withoutNull(field).nullable;
+    const optional = !requiredFields.has(name) || withoutNull(field).nullable;
     const text = shape(field, schemas);
-    // What may be missing is handed on as it came, unless something in it is required.
+    // Optional fields are not checked, unless their schema has required fields.
     if (text === "'*'" || (optional && !/^\[?(\w+)\]?$/.test(text)) || (optional && !isChecked(text.replace(/\W/g, '')))) return [];
     return `${optional ? `'${name}?'` : name}: ${text}`;
   }).join(', ');
 }
 
-/** One constant per schema, those that others use first. */
+/** One constant per schema, in order of dependency. */
 export function shapesOf(document) {
   const { schemas } = document.components;
-  const names = [...answered(document)].sort();
+  const names = [...responseSchemas(document)].sort();
   const done = new Map();
   const write = (name) => {
     if (done.has(name)) return;

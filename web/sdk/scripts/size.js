@@ -1,10 +1,10 @@
-// Holds what a bundle of the SDK weighs: all of it, and one action alone.
+// Checks the bundle sizes of the SDK against their budgets.
 import { gzipSync } from 'node:zlib';
 import { build } from 'esbuild';
 
 const entry = new URL('../dist/index.js', import.meta.url).pathname;
 
-/** The gzipped size of what a page loads that uses `code`, or of what it loads later. */
+/** The gzipped size of a bundle of `code`, or of the chunks that it loads on demand. */
 async function sizeOf(code, isLater = false) {
   const { outputFiles, metafile } = await build({
     stdin: { contents: code.replace('SDK', entry), resolveDir: new URL('..', import.meta.url).pathname },
@@ -26,7 +26,7 @@ const BUDGET = [
   ['everything', 12_000, "export * from 'SDK'"],
   ['one action', 4_000, "export { createClient, getChains } from 'SDK'"],
   ['a swap', 7_000, "export { createClient, executeSwap } from 'SDK'"],
-  ['what a swap loads when it begins', 8_500, "export { createClient, executeSwap } from 'SDK'", true],
+  ['what a swap loads on demand', 8_500, "export { createClient, executeSwap } from 'SDK'", true],
   ['a checkout', 5_000, "export { createClient, startCheckout } from 'SDK'"],
 ];
 

@@ -1,26 +1,26 @@
-// Writes src/generated from the reviewed API document; with --check it only says whether that is up to date.
+// Generates src/generated from the API document. With --check it fails if src/generated is out of date.
 import { readFile, writeFile } from 'node:fs/promises';
 import { withRequired } from './required.js';
-import { answered, shapesOf } from './shapes.js';
+import { responseSchemas, shapesOf } from './shapes.js';
 import { typesOf } from './interfaces.js';
 
 const DOCUMENT = '../../crates/http/tests/it/snapshots/it__openapi__the_api_document_is_what_was_reviewed.snap';
 const HEAD = '// Generated from the API document by `npm run types`. Do not edit.\n\n';
-/** The decimals that both SDKs know themselves. */
+/** The decimals of well-known tokens, shared by both SDKs. */
 const TOKENS = '../../crates/client/data/decimals.json';
 
 const here = (path) => new URL(`../${path}`, import.meta.url);
 
-/** The document: a snapshot has a head of its own between two lines of dashes, plain JSON has none. */
+/** Reads the API document: an insta snapshot with a header, or plain JSON. */
 export async function readDocument() {
   const text = await readFile(process.env.OPENAPI ?? here(DOCUMENT), 'utf8');
   const document = JSON.parse(text.startsWith('---') ? text.slice(text.indexOf('\n---\n') + 5) : text);
   const whole = withGenerics(document);
-  withRequired(whole.components.schemas, answered(whole));
+  withRequired(whole.components.schemas, responseSchemas(whole));
   return whole;
 }
 
-/** `Page_Order` repeats an order inside; it becomes a page of the order that has its own name. */
+/** Replaces the inlined item schema of `Page_Order` by a reference to `Order`, and so on. */
 function withGenerics(document) {
   const { schemas } = document.components;
   for (const [name, schema] of Object.entries(schemas)) {
@@ -32,7 +32,7 @@ function withGenerics(document) {
   return document;
 }
 
-/** By chain and decimals, the addresses between spaces: in lower case, but for Solana's. */
+/** Token addresses by chain and decimals, separated by spaces; EVM addresses in lower case. */
 async function decimals() {
   const chains = Object.entries(JSON.parse(await readFile(here(TOKENS), 'utf8')));
   const list = (addresses) => addresses.map((address) => (address.startsWith('0x') ? address.toLowerCase() : address)).join(' ');
@@ -53,7 +53,7 @@ async function main() {
     if (!process.argv.includes('--check')) await writeFile(file, HEAD + text);
   }
   if (stale.length > 0 && process.argv.includes('--check')) {
-    console.error(`src/generated is not what its sources give (${stale.join(', ')}): npm run types`);
+    console.error(`src/generated is out of date (${stale.join(', ')}): run npm run types`);
     process.exitCode = 1;
   }
 }

@@ -54,22 +54,22 @@ const fiat = {
 };
 
 type Action = (client: Client, ...rest: any[]) => unknown;
-type Bound<T> = { [K in keyof T]: T[K] extends (client: Client, ...rest: infer R) => infer A ? (...rest: R) => A : never };
+type BoundActions<T> = { [K in keyof T]: T[K] extends (client: Client, ...rest: infer R) => infer A ? (...rest: R) => A : never };
 
-/** Every action of the swap API on one service, and those of the fiat API under `fiat`. */
-export interface Causeway extends Bound<typeof swap> {
-  /** For actions that are called as functions. */
+/** Every action of the swap API as a method, and every action of the fiat API under `fiat`. */
+export interface Causeway extends BoundActions<typeof swap> {
+  /** The client, for actions that are called as functions. */
   readonly client: Client;
-  readonly fiat: Bound<typeof fiat> & { redirectToCheckout: typeof redirectToCheckout };
+  readonly fiat: BoundActions<typeof fiat> & { redirectToCheckout: typeof redirectToCheckout };
 }
 
-/** All actions as methods. Whoever needs few of them takes `createClient` and the functions: bundles then hold nothing else. */
+/** Creates an object with all actions as methods. For smaller bundles, use `createClient` and import single actions. */
 export function createCauseway(options: ClientOptions): Causeway {
   const client = createClient(options);
   return { ...bind(client, swap), client, fiat: { ...bind(client, fiat), redirectToCheckout } };
 }
 
-function bind<T extends Record<string, Action>>(client: Client, actions: T): Bound<T> {
+function bind<T extends Record<string, Action>>(client: Client, actions: T): BoundActions<T> {
   const bound = Object.entries(actions).map(([name, action]) => [name, (...rest: unknown[]) => action(client, ...rest)]);
-  return Object.fromEntries(bound) as Bound<T>;
+  return Object.fromEntries(bound) as BoundActions<T>;
 }

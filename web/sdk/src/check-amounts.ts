@@ -1,12 +1,12 @@
 import type { Route } from './generated/types.js';
-import { unlike } from './request.js';
+import { invalidResponse, type TextResponse } from './request.js';
 
-/** People decide by these numbers: each must be one. */
-export function checkAmounts({ routeId, quote }: Route, response: Response, text: string): void {
+/** Throws unless every amount of the route is an integer: users compare routes by these amounts. */
+export function checkAmounts({ routeId, quote }: Route, response: TextResponse): void {
   for (const name of ['amountIn', 'amountOut', 'minAmountOut'] as const) {
-    // The specification does not show the least output; what signs for a route demands it.
+    // `minAmountOut` is optional in the API; `executeSwap` requires it before anything is signed.
     if (/^\d+$/.test(quote[name] ?? (name === 'minAmountOut' ? '0' : ''))) continue;
-    const what = `${name} of route ${JSON.stringify(routeId)} is ${JSON.stringify(quote[name])}, no integer`;
-    throw unlike(`The answer is not what the contract says: ${what}.`, response, text);
+    const problem = `${name} of route ${JSON.stringify(routeId)} is ${JSON.stringify(quote[name])}, expected an integer`;
+    throw invalidResponse(`The response does not match the API schema: ${problem}.`, response);
   }
 }

@@ -1,11 +1,11 @@
 import type { Token } from './generated/types.js';
 
-/** People read amounts by these: a service that lies about the decimals of a well-known token is not believed. */
-export async function checkDecimals<T>(answer: T, tokens: readonly Token[]): Promise<T> {
+/** Throws if the service reports wrong decimals for a well-known token: amounts would be displayed wrongly. */
+export async function checkDecimals<T>(result: T, tokens: readonly Token[]): Promise<T> {
   const { wrongDecimals } = await import('./execute/decimals.js');
   for (const { chainId, address, decimals } of tokens) {
-    const lie = wrongDecimals(chainId, address, decimals);
-    if (lie) throw lie;
+    const error = wrongDecimals(chainId, address, decimals);
+    if (error) throw error;
   }
-  return answer;
+  return result;
 }

@@ -1,32 +1,32 @@
 import { VERSION } from './version.js';
 
-/** What a client is made of. */
+/** Options of {@link createClient} and `createCauseway`. */
 export interface ClientOptions {
-  /** Where the swap API is; slashes at its end change nothing. */
+  /** Base URL of the swap API. Trailing slashes are ignored. */
   baseUrl: string;
-  /** Where the fiat API is, if not at the same address. */
+  /** Base URL of the fiat API. Defaults to `baseUrl`. */
   fiatBaseUrl?: string | undefined;
-  /** The origin that serves QR codes, if not that of `baseUrl`; a path in it is left out. */
+  /** Origin that serves QR codes. Defaults to the origin of `baseUrl`. A path is ignored. */
   embedUrl?: string | undefined;
-  /** Where QR codes are drawn, if not at `{embedUrl}/api/qrcode`; a relative path is one of the embed origin. */
+  /** URL of the QR code API. Defaults to `{embedUrl}/api/qrcode`. A relative path is resolved against `embedUrl`. */
   qrCodeApiUrl?: string | undefined;
-  /** Makes the requests instead of the platform's own `fetch`. */
+  /** Custom `fetch` implementation. Defaults to the global `fetch`. */
   fetch?: typeof globalThis.fetch | undefined;
-  /** For every request; they may replace those of the SDK. */
+  /** Headers of every request. They override the SDK's own. */
   headers?: HeadersInit | undefined;
-  /** How many milliseconds a request may take, from asking to the last byte of the answer: 15 seconds unless told. */
+  /** Timeout of a whole request, including the response body, in milliseconds. Defaults to 15,000. */
   timeout?: number | undefined;
 }
 
-/** What one call may be told. */
+/** Options of a single call. */
 export interface CallOptions {
-  /** Ends the call with an `ApiAbortedError`. */
+  /** Aborts the call, which then rejects with an `ApiAbortedError`. */
   signal?: AbortSignal | undefined;
-  /** Milliseconds, instead of the client's. */
+  /** Timeout in milliseconds. Defaults to the client's. */
   timeout?: number | undefined;
 }
 
-/** A service, ready to be asked: the first argument of every action. */
+/** The first argument of every action. Create one with {@link createClient}. */
 export interface Client {
   readonly baseUrl: string;
   readonly fiatBaseUrl: string;
@@ -36,32 +36,32 @@ export interface Client {
   readonly fetch: typeof globalThis.fetch;
 }
 
-/** A client of the service at `baseUrl`; an address or header that cannot work is a `TypeError` at once. */
+/** Creates a client. Throws a `TypeError` if a URL or header is invalid. */
 export function createClient(options: ClientOptions): Client {
-  const baseUrl = address(options.baseUrl);
-  const embedOrigin = new URL(address(options.embedUrl ?? baseUrl)).origin;
+  const baseUrl = normalize(options.baseUrl);
+  const embedOrigin = new URL(normalize(options.embedUrl ?? baseUrl)).origin;
   const headers = new Headers({ 'X-SVC-SDK-Version': VERSION });
   new Headers(options.headers).forEach((value, name) => headers.set(name, value));
   const { fetch } = options;
   return {
     baseUrl,
-    fiatBaseUrl: options.fiatBaseUrl === undefined ? baseUrl : address(options.fiatBaseUrl),
-    qrCodeApiUrl: qrAddress(options.qrCodeApiUrl, embedOrigin),
+    fiatBaseUrl: options.fiatBaseUrl === undefined ? baseUrl : normalize(options.fiatBaseUrl),
+    qrCodeApiUrl: resolveQrUrl(options.qrCodeApiUrl, embedOrigin),
     timeout: options.timeout ?? 15_000,
     headers,
-    // Looked up at each call, and never called as a method: browsers refuse that.
+    // Resolved at each call, and not called as a method of another object: browsers reject that.
     fetch: (input, init) => (fetch ?? globalThis.fetch)(input, init),
   };
 }
 
-function qrAddress(configured: string | undefined, embedOrigin: string): string {
-  return address(new URL(configured ?? '/api/qrcode', embedOrigin).href);
+function resolveQrUrl(configured: string | undefined, embedOrigin: string): string {
+  return normalize(new URL(configured ?? '/api/qrcode', embedOrigin).href);
 }
 
-function address(text: string): string {
-  const bad = (problem: string) => new TypeError(`The base address ${JSON.stringify(text)} cannot be used: ${problem}.`);
-  if (!/^\s*https?:\/\//i.test(text) || !URL.canParse(text)) throw bad('it must begin with http:// or https://');
+function normalize(text: string): string {
+  const invalid = (problem: string) => new TypeError(`Invalid base URL ${JSON.stringify(text)}: ${problem}.`);
+  if (!/^\s*https?:\/\//i.test(text) || !URL.canParse(text)) throw invalid('it must start with http:// or https://');
   const { href, search, hash } = new URL(text);
-  if (search || hash) throw bad('it must end before ? and #');
+  if (search || hash) throw invalid('it must not have a query or fragment');
   return href.replace(/[?#]*$/, '').replace(/\/+$/, '');
 }

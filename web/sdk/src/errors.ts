@@ -1,23 +1,23 @@
 import type { Order } from './generated/types.js';
 
-/** The number of an error's kind, the same in every SDK. */
+/** Error codes. They are the same in every SDK. */
 export type ErrorCode =
   | 'SVC3001' | 'SVC3002' | 'SVC3003' | 'SVC3004' | 'SVC3005' | 'SVC3006' | 'SVC3007' | 'SVC3008' | 'SVC3009'
   | 'SVC6004' | 'SVC6005' | 'SVC6006' | 'SVC6007';
 
-/** What is known of an error beyond its words. */
+/** Further information about an error. */
 export interface ErrorDetails {
-  /** The HTTP status of the answer. */
+  /** The HTTP status of the response. */
   status?: number;
-  /** What was answered; a string where it was not JSON. */
+  /** The response body: parsed JSON, or a string if it is not JSON. */
   body?: unknown;
-  /** How many milliseconds the service asks to be left alone. */
+  /** The response's `Retry-After`, in milliseconds. */
   retryAfter?: number;
-  /** The order that ended without a fill. */
+  /** The order that was not filled. */
   order?: Order;
 }
 
-/** Everything that the SDK throws, except for arguments that cannot work. */
+/** Base class of all errors that the SDK throws, except for `TypeError` on invalid arguments. */
 export class ServiceError extends Error {
   override name = 'ServiceError';
   readonly code: ErrorCode;
@@ -30,39 +30,39 @@ export class ServiceError extends Error {
   }
 }
 
-/** The request is malformed; the body's `details.issues` lists everything at once. */
+/** The request is malformed. `details.issues` of the body lists every problem. */
 export class ApiValidationError extends ServiceError { override name = 'ApiValidationError'; }
-/** The request contradicts itself or what is; the body's `details.errorCode` tells which. */
+/** The request is invalid. `details.errorCode` of the body says why. */
 export class BadRequestError extends ServiceError { override name = 'BadRequestError'; }
-/** No such quote, or no such route in it. */
+/** There is no quote with this id, or it has no such route. */
 export class QuoteNotFoundError extends ServiceError { override name = 'QuoteNotFoundError'; }
-/** Ask for a new quote. */
+/** The quote has expired. Request a new one. */
 export class QuoteExpiredError extends ServiceError { override name = 'QuoteExpiredError'; }
-/** The fillers answered, and none can fill; the body's `details.reasons` lists why. */
+/** No filler can fill this request. `details.reasons` of the body lists why. */
 export class CannotFillError extends ServiceError { override name = 'CannotFillError'; }
-/** The token is not known on that chain. */
+/** The token is not supported on this chain. */
 export class NotSupportedTokenError extends ServiceError { override name = 'NotSupportedTokenError'; }
-/** The chain is not known, or not enabled. */
+/** The chain is unknown or not enabled. */
 export class NotSupportedChainError extends ServiceError { override name = 'NotSupportedChainError'; }
-/** The route does not offer this way of depositing. */
+/** The route does not support this deposit method. */
 export class NotSupportedDepositMethodError extends ServiceError { override name = 'NotSupportedDepositMethodError'; }
 /** `from` is not the quote's `fromAddress`. */
 export class UnexpectedFromAddressError extends ServiceError { override name = 'UnexpectedFromAddressError'; }
-/** No such intent. */
+/** There is no intent with this id. */
 export class IntentNotFoundError extends ServiceError { override name = 'IntentNotFoundError'; }
 /** The deposit already belongs to another order. */
 export class DuplicateRecordError extends ServiceError { override name = 'DuplicateRecordError'; }
-/** The chain refused the signed transaction. */
+/** The chain rejected the signed transaction. */
 export class BroadcastError extends ServiceError { override name = 'BroadcastError'; }
-/** The service's own fault. */
+/** The service failed to process the request. */
 export class InternalServerError extends ServiceError { override name = 'InternalServerError'; }
 
-/** The fiat provider is unavailable; try again later, or another provider. */
+/** The fiat provider is unavailable. Retry later or use another provider. */
 export class FiatProviderError extends ServiceError { override name = 'FiatProviderError'; }
-/** No provider sells for this amount; the body's `details.errors` lists the limits. */
+/** No provider accepts this amount. `details.errors` of the body lists the limits. */
 export class FiatAmountError extends ServiceError { override name = 'FiatAmountError'; }
 
-/** No complete answer came in time. */
+/** The response did not complete within the timeout. */
 export class ApiTimeoutError extends ServiceError {
   override name = 'ApiTimeoutError';
 
@@ -71,7 +71,7 @@ export class ApiTimeoutError extends ServiceError {
   }
 }
 
-/** The caller's signal ended the call. */
+/** The call was aborted by the caller's signal. */
 export class ApiAbortedError extends ServiceError {
   override name = 'ApiAbortedError';
 
@@ -80,13 +80,13 @@ export class ApiAbortedError extends ServiceError {
   }
 }
 
-/** Whether the same request may well succeed a little later. */
+/** Whether the same request may succeed when it is retried later. */
 export function isTransient(error: unknown): boolean {
   if (!(error instanceof ServiceError)) return false;
   const { code, details } = error;
   const status = details?.status;
   if (code === 'SVC3002' || error instanceof InternalServerError) return true;
   if (status === undefined) return code === 'SVC3001';
-  const open = error.name === 'ServiceError' || error instanceof FiatProviderError;
-  return open && (status === 408 || status === 429 || status >= 500);
+  const isRetryable = error.name === 'ServiceError' || error instanceof FiatProviderError;
+  return isRetryable && (status === 408 || status === 429 || status >= 500);
 }

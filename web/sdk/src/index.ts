@@ -27,10 +27,10 @@ export * from './actions/track-order.js';
 export { createCauseway, type Causeway } from './causeway.js';
 export { createClient, type CallOptions, type Client, type ClientOptions } from './client.js';
 export * from './errors.js';
-// The class of the fiat API's own refusal; what a quote says of one provider has another name here.
+// The error class; the type of the same name in quote responses is exported as `FiatQuoteError`.
 export { FiatProviderError } from './errors.js';
-export type { Bound, Limit, PriceReference } from './execute/bound.js';
-export type { DepositWay } from './execute/check-deposit.js';
+export type { Bound, Limit, PriceReference } from './execute/price-bound.js';
+export type { DepositMethod } from './execute/check-deposit.js';
 export type { Escrows } from './execute/contracts.js';
 export * from './execute/execute-swap.js';
 export type { WalletChain, WalletChains } from './execute/wallet-request.js';
@@ -50,7 +50,7 @@ export * from './fiat/track-purchase.js';
 export { onWidgetEvent, type FiatWidgetEvent } from './fiat/widget-events.js';
 export type * from './generated/types.js';
 export type { FiatProviderError as FiatQuoteError } from './generated/types.js';
-export type { Pace } from './pace.js';
+export type { PollingOptions } from './polling.js';
 export * from './qr.js';
 export * from './token-identifier.js';
 export { VERSION } from './version.js';

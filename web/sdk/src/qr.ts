@@ -2,28 +2,28 @@ import type { CallOptions, Client } from './client.js';
 import { svg } from './request.js';
 import { url } from './url.js';
 
-/** A transfer to be drawn as a QR code. */
+/** A transfer to encode as a QR code. */
 export interface TransferQr {
-  /** Decimal, such as `1.23`. */
+  /** The amount as a decimal, such as `1.23`. */
   amount: string;
   recipient: string;
-  /** The chain, such as `eip155:8453`. */
+  /** The CAIP-2 id of the chain, such as `eip155:8453`. */
   caip2: string;
   /** The token's address, or `native`. */
   token: string;
   decimals: number;
   memo?: string | null | undefined;
-  /** Pixels, clamped into 96 to 512. */
+  /** Width and height in pixels, clamped to 96–512. */
   size?: number | undefined;
 }
 
-/** What a `TRANSFER` build says of the deposit; all of it may be missing but the address. */
+/** The deposit of a `TRANSFER` build. Only the address is required. */
 export interface QrDeposit {
   depositAddress: string;
   qrImageUrl?: string | null | undefined;
   paymentUri?: string | null | undefined;
   qrPayload?: string | null | undefined;
-  /** Raw units. */
+  /** The amount in raw units. */
   amount?: string | null | undefined;
   caip2?: string | null | undefined;
   token?: string | null | undefined;
@@ -31,20 +31,20 @@ export interface QrDeposit {
   memo?: string | null | undefined;
 }
 
-/** Where any text is drawn as a QR code. */
+/** The URL of a QR code for any text. */
 export function qrCodeUrl(client: Client, content: string, size?: number): string {
   return url(client.qrCodeApiUrl, [], { content, size });
 }
 
-/** Where a transfer is drawn as a QR code that wallets understand. */
+/** The URL of a QR code that wallets read as a transfer. */
 export function transferQrCodeUrl(client: Client, transfer: TransferQr): string {
   const { amount, recipient, caip2, token, decimals, memo, size } = transfer;
   return url(client.qrCodeApiUrl, ['transfer'], { amount, recipient, caip2, token, decimals, memo, size });
 }
 
 /**
- * The picture for a deposit: the one that the service drew; else its payment address or payload; else the transfer; else the bare
- * address.
+ * The URL of the QR code for a deposit. Uses the image URL of the service if there is one, else the payment URI or payload, else
+ * the fields of the transfer, else the address alone.
  */
 export function depositQrCodeUrl(client: Client, deposit: QrDeposit, size?: number): string {
   const { depositAddress: recipient, qrImageUrl, amount, caip2, token, decimals, memo } = deposit;
@@ -55,7 +55,7 @@ export function depositQrCodeUrl(client: Client, deposit: QrDeposit, size?: numb
   return transferQrCodeUrl(client, { amount: decimal(amount, decimals), recipient, caip2, token, decimals, memo, size });
 }
 
-/** Raw units as people write them: `1230000` with 6 decimals is `1.23`. */
+/** Formats raw units as a decimal: `1230000` with 6 decimals is `1.23`. */
 function decimal(raw: string, decimals: number): string {
   const digits = raw.padStart(decimals + 1, '0');
   const point = digits.length - decimals;
@@ -64,12 +64,12 @@ function decimal(raw: string, decimals: number): string {
   return part ? `${whole}.${part}` : whole;
 }
 
-/** Any text as a QR code in SVG. */
+/** Returns a QR code for any text, as SVG text. */
 export function getQrCode(client: Client, content: string, size?: number, options?: CallOptions): Promise<string> {
   return svg(client, qrCodeUrl(client, content, size), options);
 }
 
-/** A transfer as a QR code in SVG that wallets understand. */
+/** Returns a QR code that wallets read as a transfer, as SVG text. */
 export function getTransferQrCode(client: Client, transfer: TransferQr, options?: CallOptions): Promise<string> {
   return svg(client, transferQrCodeUrl(client, transfer), options);
 }

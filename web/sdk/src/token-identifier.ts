@@ -4,25 +4,25 @@ export interface TokenIdentifier {
   address: string;
 }
 
-/** By which the service knows Solana, which numbers no chains itself. */
+/** The service's chain id for Solana, which has no numeric chain id of its own. */
 export const SOLANA_CHAIN_ID = 20_011_000_000;
-/** The chain reference of Solana's main network. */
+/** The CAIP-2 reference of Solana mainnet. */
 export const SOLANA_REFERENCE = '5eykt4UsFv8P8NJdTREpY1vzqKqZKvdp';
 
 const EVM = /^0x[0-9a-fA-F]{40}$/;
 const SOLANA = /^[1-9A-HJ-NP-Za-km-z]{32,44}$/;
 
 /**
- * Reads a token as `eip155:<chain id>:<address>`, `solana:<reference>:<mint>`, `{ chainId, address }`, or that object as JSON text.
+ * Parses a token identifier: `eip155:<chain id>:<address>`, `solana:<reference>:<mint>`, `{ chainId, address }`, or that object as JSON.
  *
- * Anything else is a `TypeError` that says what is wrong.
+ * Throws a `TypeError` for any other input.
  */
 export function parseTokenIdentifier(input: string | TokenIdentifier): TokenIdentifier {
-  const bad = (problem: string) => new TypeError(`${JSON.stringify(input)} names no token: ${problem}.`);
+  const invalid = (problem: string) => new TypeError(`Invalid token identifier ${JSON.stringify(input)}: ${problem}.`);
   const check = (chainId: unknown, address: unknown): TokenIdentifier => {
-    if (!Number.isSafeInteger(chainId) || (chainId as number) <= 0) throw bad('the chain id must be a positive integer');
-    const fits = typeof address === 'string' && (chainId === SOLANA_CHAIN_ID ? SOLANA : EVM).test(address);
-    if (!fits) throw bad(`the address must be one of chain ${String(chainId)}`);
+    if (!Number.isSafeInteger(chainId) || (chainId as number) <= 0) throw invalid('the chain id must be a positive integer');
+    const isAddress = typeof address === 'string' && (chainId === SOLANA_CHAIN_ID ? SOLANA : EVM).test(address);
+    if (!isAddress) throw invalid(`the address is not valid on chain ${String(chainId)}`);
     return { chainId: chainId as number, address };
   };
   if (typeof input !== 'string') return check(Object(input).chainId, Object(input).address);
@@ -32,14 +32,14 @@ export function parseTokenIdentifier(input: string | TokenIdentifier): TokenIden
     try {
       object = JSON.parse(text) as Partial<TokenIdentifier>;
     } catch {
-      throw bad('it is not JSON');
+      throw invalid('it is not valid JSON');
     }
     return check(object.chainId, object.address);
   }
   const [namespace, reference, address, ...more] = text.split(':');
-  if (more.length > 0 || address === undefined) throw bad('it must have three parts between colons');
+  if (more.length > 0 || address === undefined) throw invalid('it must have three parts, separated by colons');
   if (namespace === 'eip155') return check(/^[1-9]\d*$/.test(reference!) ? Number(reference) : 0, address);
-  if (namespace !== 'solana') throw bad('it must begin with eip155: or solana:');
-  if (reference !== SOLANA_REFERENCE) throw bad('only Solana\'s main network is known');
+  if (namespace !== 'solana') throw invalid('it must start with eip155: or solana:');
+  if (reference !== SOLANA_REFERENCE) throw invalid('only Solana mainnet is supported');
   return check(SOLANA_CHAIN_ID, address);
 }

@@ -1,2 +1,2 @@
-/** How the SDK names itself in `X-SVC-SDK-Version`; a test holds it against the package. */
+/** The value of `X-SVC-SDK-Version`. A test compares it with the version of the package. */
 export const VERSION = 'ts-0.1.0';

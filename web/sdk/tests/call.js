@@ -29,17 +29,17 @@ const CALLS = {
 const STREAMS = { streamQuotes: sdk.streamQuotes, streamFiatQuotes: sdk.streamFiatQuotes, orderEvents: sdk.streamOrderEvents };
 const TRACKS = { trackOrder: sdk.trackOrder, trackPurchase: sdk.trackPurchase };
 
-/** Makes a call of the case table; `took` gets the items of a stream, `statuses` what tracking tells. */
-export async function call(client, { operation, arguments: given, everyMs, retryAfterMs }, signal, took, statuses) {
+/** Makes a call of the case table. `onItem` receives the items of a stream, `statuses` collects those of tracking. */
+export async function call(client, { operation, arguments: args, everyMs, retryAfterMs }, signal, onItem, statuses) {
   if (STREAMS[operation]) {
-    for await (const item of STREAMS[operation](client, given[0], { signal })) took(item);
+    for await (const item of STREAMS[operation](client, args[0], { signal })) onItem(item);
     return null;
   }
   if (TRACKS[operation]) {
     const onStatus = ({ status }) => statuses.push(status);
-    return TRACKS[operation](client, given[0], { signal, interval: everyMs, retryDelay: retryAfterMs, onStatus });
+    return TRACKS[operation](client, args[0], { signal, interval: everyMs, retryDelay: retryAfterMs, onStatus });
   }
   const action = CALLS[operation];
-  if (!action) throw new Error(`the table names an operation ${operation} that this runner does not know`);
-  return action(client, ...given, { signal });
+  if (!action) throw new Error(`unknown operation in the case table: ${operation}`);
+  return action(client, ...args, { signal });
 }

@@ -11,7 +11,7 @@ const browser = await chromium.launch({
   executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
   args: ['--headless', '--no-sandbox', '--disable-gpu', '--disable-background-networking', '--disable-component-update', '--no-first-run'],
 });
-// The examples as they lie there, with the built SDK beside the HTML one.
+// Serves the examples, with the built SDK next to the HTML example.
 const server = createServer(async ({ url }, response) => {
   const path = new URL(url, 'http://a').pathname.replace('/html/sdk/', '/../dist/').replace(/\/$/, '/index.html');
   const type = path.endsWith('.js') ? 'text/javascript' : 'text/html';
@@ -25,13 +25,13 @@ after(async () => {
   server.closeAllConnections();
 });
 
-/** Answers as wallets in browsers do: it knows no chain that it was not told of. */
-function injected(account) {
+/** Behaves like a browser wallet: it knows only the chains that were added. */
+function injectedWallet(account) {
   const wallet = fromViem(walletOf(8453, account));
   const chains = [];
-  const asked = [];
+  const methods = [];
   const request = async ({ method, params }) => {
-    asked.push(method);
+    methods.push(method);
     switch (method) {
       case 'eth_requestAccounts':
         return { result: [account.address] };
@@ -45,28 +45,28 @@ function injected(account) {
         return { result: (await wallet.request({ method, params })) ?? null };
     }
   };
-  return { asked, request };
+  return { methods, request };
 }
 
-/** Opens an example with a funded wallet in its window; nothing may complain. */
+/** Opens an example with a funded wallet injected. Fails on any console error or warning. */
 export async function visit(example, use) {
   const context = await browser.newContext({ viewport: { width: 900, height: 1000 } });
   context.setDefaultTimeout(60_000);
-  const complaints = [];
+  const errors = [];
   try {
     const tab = await context.newPage();
     tab.on('dialog', (dialog) => dialog.accept());
-    tab.on('console', (message) => ['error', 'warning'].includes(message.type()) && complaints.push(message.text()));
-    tab.on('pageerror', (error) => complaints.push(error.message));
+    tab.on('console', (message) => ['error', 'warning'].includes(message.type()) && errors.push(message.text()));
+    tab.on('pageerror', (error) => errors.push(error.message));
     const { account } = await payer();
-    const wallet = injected(account);
-    await tab.exposeFunction('ask', wallet.request);
+    const wallet = injectedWallet(account);
+    await tab.exposeFunction('requestWallet', wallet.request);
     await tab.addInitScript(() => {
       window.ethereum = {
         on() {},
         removeListener() {},
         request: async (args) => {
-          const { result, error } = await window.ask(args);
+          const { result, error } = await window.requestWallet(args);
           if (error) throw Object.assign(new Error(error.message), error);
           return result;
         },
@@ -74,13 +74,13 @@ export async function visit(example, use) {
     });
     await tab.goto(`http://127.0.0.1:${server.address().port}/${example}/?service=${encodeURIComponent(BASE)}`);
     await use(tab, account, wallet);
-    assert.deepEqual(complaints, []);
+    assert.deepEqual(errors, []);
   } finally {
     await context.close();
   }
 }
 
-/** For whoever wants to look: a picture in the folder that SCREENSHOTS names. */
-export async function picture(page, name) {
+/** Saves a screenshot to the folder SCREENSHOTS, if it is set. */
+export async function screenshot(page, name) {
   if (process.env.SCREENSHOTS) await page.screenshot({ path: `${process.env.SCREENSHOTS}/${name}.png` });
 }

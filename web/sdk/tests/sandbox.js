@@ -1,7 +1,7 @@
 import { createPublicClient, createWalletClient, defineChain, erc20Abi, http } from 'viem';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 
-if (!process.env.CAUSEWAY_URL) throw new Error('set CAUSEWAY_URL to the address of a running Causeway, such as http://127.0.0.1:8080');
+if (!process.env.CAUSEWAY_URL) throw new Error('set CAUSEWAY_URL to the URL of a running Causeway, such as http://127.0.0.1:8080');
 
 /** The service under test. */
 export const BASE = process.env.CAUSEWAY_URL;
@@ -11,18 +11,18 @@ export const COIN = '0x0000000000000000000000000000000000000000';
 
 export const rpc = (chainId) => `${BASE}/sandbox/rpc/${chainId}`;
 
-/** Options of viem's clients for a chain of the sandbox. */
-export function at(chainId) {
+/** Options of viem clients for a chain of the sandbox. */
+export function clientOptions(chainId) {
   const nativeCurrency = { name: 'Coin', symbol: 'COIN', decimals: 18 };
   const chain = defineChain({ id: chainId, name: `sandbox ${chainId}`, rpcUrls: { default: { http: [rpc(chainId)] } }, nativeCurrency });
   return { chain, transport: http(rpc(chainId)), pollingInterval: 100 };
 }
 
-export const reader = (chainId) => createPublicClient(at(chainId));
-export const walletOf = (chainId, account) => createWalletClient({ ...at(chainId), account });
+export const reader = (chainId) => createPublicClient(clientOptions(chainId));
+export const walletOf = (chainId, account) => createWalletClient({ ...clientOptions(chainId), account });
 
-/** Has the sandbox's faucet give, and waits until it has. */
-export async function give(chainId, address, token, amount) {
+/** Requests tokens from the sandbox's faucet; returns the transaction hash. */
+export async function fund(chainId, address, token, amount) {
   const body = JSON.stringify({ chainId, address, token, amount: String(amount) });
   const response = await fetch(`${BASE}/sandbox/faucet`, { method: 'POST', headers: { 'content-type': 'application/json' }, body });
   if (!response.ok) throw new Error(await response.text());
@@ -30,19 +30,19 @@ export async function give(chainId, address, token, amount) {
   return txHash;
 }
 
-/** A fresh account on Base with some of its coin and some USDC. */
+/** A new account with ETH and USDC on Base. */
 export async function payer() {
   const key = generatePrivateKey();
   const account = privateKeyToAccount(key);
   for (const [token, amount] of [[COIN, 10n ** 18n], [USDC, 100_000_000n]]) {
-    await reader(8453).waitForTransactionReceipt({ hash: await give(8453, account.address, token, amount) });
+    await reader(8453).waitForTransactionReceipt({ hash: await fund(8453, account.address, token, amount) });
   }
   return { key, account };
 }
 
 export const usdcOf = (address) => reader(8453).readContract({ address: USDC, abi: erc20Abi, functionName: 'balanceOf', args: [address] });
 
-/** From 25 USDC on Base to Ethereum's coin. */
-export const swapOf = (fromAddress, more = {}) => ({
-  tradeType: 'EXACT_INPUT', fromChainId: 8453, fromToken: USDC, toChainId: 1, toToken: COIN, amount: '25000000', fromAddress, ...more,
+/** A quote request from 25 USDC on Base to ETH on Ethereum. */
+export const swapOf = (fromAddress, changes = {}) => ({
+  tradeType: 'EXACT_INPUT', fromChainId: 8453, fromToken: USDC, toChainId: 1, toToken: COIN, amount: '25000000', fromAddress, ...changes,
 });

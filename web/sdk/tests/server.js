@@ -2,20 +2,18 @@ import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/**
- * A server on a port of its own that does with each request what it was told: the `server` entries of the case table.
- */
+/** A local server that handles each request as the `server` entries of the case table describe. */
 export class Server {
-  seen = [];
+  requests = [];
   #sockets = new Set();
-  #said = new Deeds();
-  #left = new Deeds();
+  #responded = new Signal();
+  #disconnected = new Signal();
 
   static async start(behaviours) {
     const server = new Server();
     server.listener = createServer((socket) => {
       server.#sockets.add(socket);
-      // The client may hang up at any point, which is its right.
+      // The client may close the connection at any time.
       socket.on('error', () => {});
       socket.on('close', () => server.#sockets.delete(socket));
       server.#serve(socket, behaviours).catch(() => {});
@@ -26,14 +24,14 @@ export class Server {
     return server;
   }
 
-  /** Resolves once the server has sent all that it will for one request. */
-  said() {
-    return this.#said.next();
+  /** Resolves when the server has sent everything for one request. */
+  responded() {
+    return this.#responded.wait();
   }
 
-  /** Resolves once the other side has hung up on a connection that the server keeps open. */
-  left() {
-    return this.#left.next();
+  /** Resolves when the client has closed a connection that the server keeps open. */
+  disconnected() {
+    return this.#disconnected.wait();
   }
 
   stop() {
@@ -44,71 +42,71 @@ export class Server {
   async #serve(socket, behaviours) {
     const request = await readRequest(socket);
     if (!request) return;
-    // By request and not by connection: clients may open connections that they then do not need.
-    this.seen.push(request);
-    const behaviour = nextBehaviour(behaviours, this.seen);
+    // Counted by request, not by connection: clients may open connections that they do not use.
+    this.requests.push(request);
+    const behaviour = nextBehaviour(behaviours, this.requests);
     const { status, end = 'clean', pauseMs = 0 } = behaviour;
     if (end === 'reset') return socket.destroy();
-    if (end === 'hang') socket.on('close', () => this.#left.happen());
+    if (end === 'hang') socket.on('close', () => this.#disconnected.notify());
     if (status) {
-      const [head, ...parts] = answer(status, behaviour, end);
+      const [head, ...parts] = encode(status, behaviour, end);
       socket.write(head);
       for (const part of parts) {
         await sleep(pauseMs);
         await new Promise((done) => socket.write(part, done));
       }
     }
-    this.#said.happen();
+    this.#responded.notify();
     if (end !== 'hang') socket.end();
   }
 }
 
-/** What to do with the last request. Requests of the event stream are counted apart if the table has entries for them. */
-function nextBehaviour(behaviours, seen) {
-  const countedApart = behaviours.some(({ events }) => events);
-  const isEvents = ({ path }) => countedApart && path.endsWith('/events');
-  const kind = isEvents(seen.at(-1));
+/** The entry for the last request. Event stream requests are counted separately if the case has entries for them. */
+function nextBehaviour(behaviours, requests) {
+  const countsSeparately = behaviours.some(({ events }) => events);
+  const isEvents = ({ path }) => countsSeparately && path.endsWith('/events');
+  const kind = isEvents(requests.at(-1));
   const candidates = behaviours.filter(({ events = false }) => events === kind);
-  return candidates[seen.filter((request) => isEvents(request) === kind).length - 1] ?? candidates.at(-1);
+  return candidates[requests.filter((request) => isEvents(request) === kind).length - 1] ?? candidates.at(-1);
 }
 
-/** Things that happen, for whoever waits for the next. */
-class Deeds {
-  #happened = 0;
-  #waiting = [];
+/** A counting semaphore: each `notify` lets one `wait` pass. */
+class Signal {
+  #count = 0;
+  #waiters = [];
 
-  happen() {
-    const waiter = this.#waiting.shift();
+  notify() {
+    const waiter = this.#waiters.shift();
     if (waiter) waiter();
-    else this.#happened += 1;
+    else this.#count += 1;
   }
 
-  async next() {
-    if (this.#happened > 0) this.#happened -= 1;
-    else await new Promise((resolve) => this.#waiting.push(resolve));
+  async wait() {
+    if (this.#count > 0) this.#count -= 1;
+    else await new Promise((resolve) => this.#waiters.push(resolve));
   }
 }
 
-/** The answer in the pieces in which it is sent. */
-function answer(status, { headers = {}, json, body = '', lines, chunks }, end) {
-  // Whoever breaks off has not announced it: a connection said to close may end anywhere, for some readers.
+/** Encodes a response as the pieces in which it is sent. */
+function encode(status, { headers = {}, json, body = '', lines, chunks }, end) {
+  // Without `connection: close`: some clients accept a truncated body on a connection that announces its end.
   const close = end === 'break' ? [] : ['connection: close'];
-  const head = [`HTTP/1.1 ${status} As-Told`, ...close, ...Object.entries(headers).map((pair) => pair.join(': '))];
+  const head = [`HTTP/1.1 ${status} Test`, ...close, ...Object.entries(headers).map((pair) => pair.join(': '))];
   const parts = lines?.map((line) => `${line}\n`) ?? chunks;
-  const typed = Object.keys(headers).some((name) => name.toLowerCase() === 'content-type');
+  const hasType = Object.keys(headers).some((name) => name.toLowerCase() === 'content-type');
   if (parts) {
-    if (!typed) head.push('content-type: application/x-ndjson');
+    if (!hasType) head.push('content-type: application/x-ndjson');
     head.push('transfer-encoding: chunked');
-    const framed = parts.map((text) => `${Buffer.byteLength(text).toString(16)}\r\n${text}\r\n`);
-    return [`${head.join('\r\n')}\r\n\r\n`, ...framed, ...(end === 'clean' ? ['0\r\n\r\n'] : [])];
+    const chunked = parts.map((text) => `${Buffer.byteLength(text).toString(16)}\r\n${text}\r\n`);
+    return [`${head.join('\r\n')}\r\n\r\n`, ...chunked, ...(end === 'clean' ? ['0\r\n\r\n'] : [])];
   }
   const text = json === undefined ? body : JSON.stringify(json);
-  if (!typed) head.push('content-type: application/json');
+  if (!hasType) head.push('content-type: application/json');
   if (status !== 204) head.push(`content-length: ${Buffer.byteLength(text) + (end === 'clean' ? 0 : 100)}`);
   return [`${head.join('\r\n')}\r\n\r\n`, text];
 }
 
-/** A request as it came over the wire; nothing where the other side hung up first. */
+/** Reads a request; `undefined` if the client disconnects first. */
 async function readRequest(socket) {
   let bytes = Buffer.alloc(0);
   let request;

@@ -1,13 +1,13 @@
 import { readFile } from 'node:fs/promises';
 
-/** Enough of an address to know it by: the first eight letters after `0x`, where it has that, and the last four. */
+/** The characters of an address that identify it: eight after the first two, and the last four. */
 const short = (address) => address.slice(2, 10) + address.slice(-4);
 
 /**
- * The SDK's table of well-known tokens with short addresses, which do not compress.
+ * Shortens the addresses in the SDK's table of well-known tokens, because addresses do not compress.
  *
- * Every well-known token is still found. Another token of the same chain is taken for one with a chance of 1 to 2^48, and then refused only if
- * it has other decimals.
+ * Every well-known token is still found. Another token of the same chain matches one with a probability of 1 in 2^48, and is then rejected
+ * only if its decimals differ.
  */
 export const shortDecimals = {
   name: 'short addresses in the table of decimals',
@@ -17,9 +17,9 @@ export const shortDecimals = {
       return { contents: text.replace(/'([^']+)'/g, (_, list) => `'${list.split(' ').map(short).join(' ')}'`), loader: 'ts' };
     });
     onLoad({ filter: /\/sdk\/src\/execute\/decimals\.ts$/ }, async ({ path }) => {
-      const parts = (await readFile(path, 'utf8')).split('.includes(wanted)');
-      if (parts.length !== 2) throw new Error('The SDK looks tokens up in another way: adapt scripts/short-decimals.js.');
-      return { contents: parts.join('.includes(wanted.slice(2, 10) + wanted.slice(-4))'), loader: 'ts' };
+      const parts = (await readFile(path, 'utf8')).split('.includes(key)');
+      if (parts.length !== 2) throw new Error('The token lookup of the SDK has changed: adapt scripts/short-decimals.js.');
+      return { contents: parts.join('.includes(key.slice(2, 10) + key.slice(-4))'), loader: 'ts' };
     });
   },
 };

@@ -12,24 +12,24 @@ use crate::{Error, known_decimals};
 const DEFAULT_TOLERANCE_MILLIONTHS: u32 = 10_000;
 const MILLION: u32 = 1_000_000;
 
-/// How bad the price of a swap may be. The service alone names the price, so every swap needs a bound.
+/// The worst price that the caller accepts. Every swap needs a bound, because the price comes from the service.
 #[derive(Clone)]
 pub enum Bound {
-    /// Exact input: the least output, in raw units.
+    /// For exact input: the minimum output, in raw units.
     MinAmountOut(String),
-    /// Exact output: the most input, in raw units.
+    /// For exact output: the maximum input, in raw units.
     MaxAmountIn(String),
     /// A price that does not come from the service.
     Price(PriceReference),
-    /// Somebody confirms exactly this route; nothing is signed without a yes.
+    /// Confirms the selected route, for example with the user. Nothing is signed unless it is confirmed.
     Confirmed(Confirm),
 }
 
-/// Asks somebody whether exactly this route is wanted.
+/// Confirms the selected route.
 pub type Confirm = Arc<dyn Fn(&Route) -> bool + Send + Sync>;
 
 impl Bound {
-    /// A bound by somebody's confirmation of the route.
+    /// A bound by confirmation of the selected route.
     pub fn confirmed(confirm: impl Fn(&Route) -> bool + Send + Sync + 'static) -> Self {
         Self::Confirmed(Arc::new(confirm))
     }
@@ -46,7 +46,7 @@ impl fmt::Debug for Bound {
     }
 }
 
-/// What the two tokens are worth, by somebody other than the service.
+/// The prices of both tokens, from a source other than the service.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PriceReference {
     from: String,
@@ -88,7 +88,7 @@ impl PriceReference {
 pub struct Limit {
     is_output: bool,
     amount: U256,
-    /// For people.
+    /// How the amount was derived, as text for users.
     reason: String,
 }
 
@@ -104,36 +104,33 @@ impl Limit {
     pub(super) fn read(ask: &QuoteAsk, bound: &Bound) -> Result<Option<Self>, Error> {
         let is_output = ask.trade_type != "EXACT_OUTPUT";
         let own = |amount: &str| {
-            let amount =
-                number(amount).ok_or_else(|| unusable(format!("{amount:?} is no amount in raw units")))?;
+            let amount = number(amount)
+                .ok_or_else(|| unusable(format!("{amount:?} is not an amount in raw units")))?;
             Ok(Some(Self { is_output, amount, reason: "the caller's bound".to_owned() }))
         };
         match bound {
             Bound::Confirmed(_) => Ok(None),
             Bound::MinAmountOut(amount) if is_output => own(amount),
             Bound::MaxAmountIn(amount) if !is_output => own(amount),
-            Bound::MinAmountOut(_) => {
-                Err(unusable("an exact output is bounded by its most input".to_owned()))
-            }
-            Bound::MaxAmountIn(_) => {
-                Err(unusable("an exact input is bounded by its least output".to_owned()))
-            }
+            Bound::MinAmountOut(_) => Err(unusable("an exact output needs a maximum input".to_owned())),
+            Bound::MaxAmountIn(_) => Err(unusable("an exact input needs a minimum output".to_owned())),
             Bound::Price(price) => price.limit(ask, is_output).map(Some).map_err(unusable),
         }
     }
 
-    /// What is wrong with the route's amounts, in words.
+    /// Describes how the route violates the limit.
     pub(super) fn violation(&self, quote: &RouteQuote) -> Option<String> {
         let Self { is_output, amount, reason } = self;
         if *is_output {
             let least = quote.min_amount_out.as_deref();
             let is_enough = least.and_then(number).is_some_and(|least| least >= *amount);
             let is = least.unwrap_or("missing");
-            return (!is_enough).then(|| format!("minAmountOut is {is}, not at least {amount} ({reason})"));
+            return (!is_enough)
+                .then(|| format!("minAmountOut is {is}, expected at least {amount} ({reason})"));
         }
         let is_within = number(&quote.amount_in).is_some_and(|input| input <= *amount);
         let is = &quote.amount_in;
-        (!is_within).then(|| format!("amountIn is {is}, not at most {amount} ({reason})"))
+        (!is_within).then(|| format!("amountIn is {is}, expected at most {amount} ({reason})"))
     }
 }
 
@@ -156,7 +153,7 @@ impl PriceReference {
         // One raw unit of input is worth `input` raw units of output to one of `output`.
         let input = product([from_price, to_scale, to_unit]).ok_or_else(too_large)?;
         let output = product([to_price, from_scale, from_unit]).ok_or_else(too_large)?;
-        let amount = number(&ask.amount).ok_or_else(|| format!("{:?} is no amount", ask.amount))?;
+        let amount = number(&ask.amount).ok_or_else(|| format!("{:?} is not an amount", ask.amount))?;
         let amount = U512::from(amount);
         let million = U512::from(MILLION);
         let (top, bottom, part) =

@@ -28,14 +28,14 @@ const DEFAULT_SLIPPAGE_MILLIONTHS: u64 = 5_000;
 const MAX_REFUND_DAYS: u64 = 8;
 
 /// Error text for a field that differs from the request, with both values.
-fn mismatch(what: &str, is: impl Display, asked: impl Display) -> String {
-    format!("The deposit is not the one asked for: its {what} is {is}, not {asked}.")
+fn mismatch(what: &str, is: impl Display, expected: impl Display) -> String {
+    format!("The deposit does not match the request: {what} is {is}, expected {expected}.")
 }
 
 /// Checks a route against the request: the fixed amount, and the minimum output within the slippage tolerance.
 pub(super) fn check_route(ask: &QuoteAsk, quote: &RouteQuote) -> Result<(), String> {
-    let mismatch = |what: &str, is: &str, asked: &str| {
-        format!("The route is not the one asked for: its {what} is {is}, not {asked}.")
+    let mismatch = |what: &str, is: &str, expected: &str| {
+        format!("The route does not match the request: {what} is {is}, expected {expected}.")
     };
     let (fixed, is) = match ask.trade_type.as_str() {
         "EXACT_OUTPUT" => ("amountOut", &quote.amount_out),
@@ -69,7 +69,7 @@ fn max_slippage(out: U256, slippage: Option<f64>) -> U256 {
 
 /// Checks a built deposit against the request before anything is signed, and returns the actions for the wallet.
 ///
-/// `escrow` is the one that is trusted on the source chain; without one nothing is signed.
+/// `escrow` is the trusted escrow on the source chain; without one nothing is signed.
 pub(super) fn plan_deposit(
     ask: &QuoteAsk,
     quote: &RouteQuote,
@@ -84,7 +84,7 @@ pub(super) fn plan_deposit(
         (DepositMethod::Permit2, BuildAnswer::Permit2(permit)) => {
             (&permit.frozen, &permit.approvals, Some(&permit.permit))
         }
-        _ => return Err(format!("The service built another deposit than {}.", method.as_str())),
+        _ => return Err(format!("The service built a deposit other than {}.", method.as_str())),
     };
     let terms = read_terms(frozen)?;
     check_terms(ask, quote, frozen, &terms, escrow)?;
@@ -116,7 +116,7 @@ pub fn check_transfer(
     let check = || {
         check_route(ask, quote)?;
         if let Some(problem) = limit.violation(quote) {
-            return Err(format!("The route is not the one asked for: its {problem}."));
+            return Err(format!("The route does not match the request: {problem}."));
         }
         let terms = read_terms(&deposit.frozen)?;
         check_terms(ask, quote, &deposit.frozen, &terms, escrow)?;
@@ -148,7 +148,7 @@ impl TransferTrust {
 
 fn read_terms(frozen: &FrozenOrder) -> Result<ParsedTerms, String> {
     let terms = frozen.terms.as_ref();
-    ParsedTerms::read(terms.ok_or("The answer has no terms, so nobody can say what would be signed.")?)
+    ParsedTerms::read(terms.ok_or("The response has no terms, so the deposit cannot be verified.")?)
 }
 
 /// Converts an address to the 32-byte word of the terms.
@@ -180,7 +180,7 @@ fn check_terms(
         }
     }
     let or_payer = |address: &Option<String>| address.clone().unwrap_or_else(|| ask.from_address.clone());
-    let trusted = escrow.unwrap_or("one that is trusted").to_owned();
+    let trusted = escrow.unwrap_or("a trusted escrow").to_owned();
     let named = recovery.as_ref().map_or_else(|| trusted.clone(), |recovery| recovery.escrow.clone());
     let words = [
         ("payer", "user", &ask.from_address),
@@ -208,7 +208,7 @@ fn check_terms(
         return Err(mismatch(
             "refund time",
             terms.text("refundAt"),
-            format!("within {MAX_REFUND_DAYS} days"),
+            format!("a time within {MAX_REFUND_DAYS} days"),
         ));
     }
     Ok(())
@@ -223,7 +223,7 @@ fn check_referral(ask: &QuoteAsk, terms: &ParsedTerms) -> Result<(), String> {
     if fee > max_fee {
         return Err(mismatch("referrer fee", fee, format!("at most {max_fee}")));
     }
-    let asked = ask.referrer.as_deref().unwrap_or("nobody");
+    let asked = ask.referrer.as_deref().unwrap_or("none");
     if !fee.is_zero() && word(asked) != Some(terms.word("referrer")) {
         return Err(mismatch("referrer", terms.text("referrer"), asked));
     }

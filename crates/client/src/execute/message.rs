@@ -1,7 +1,7 @@
 use alloy_primitives::B256;
 
 /// Error text for bytes that cannot be parsed.
-pub(super) const UNREADABLE: &str = "The deposit's transaction is no version 0 transaction of Solana.";
+pub(super) const UNREADABLE: &str = "The deposit transaction is not a version 0 Solana transaction.";
 
 const SIGNATURE: usize = 64;
 /// The first byte of a message of version 0.

@@ -24,9 +24,9 @@ pub(super) fn chain_id_param(params: &[Value]) -> Option<u64> {
 
 /// The sender and the transaction.
 pub(super) fn read_transaction(params: &[Value]) -> Result<(Address, EvmTransaction), String> {
-    let params = params.first().ok_or("A transaction to be sent is missing.")?;
+    let params = params.first().ok_or("The transaction of a wallet request is missing.")?;
     let params = Params::deserialize(params)
-        .map_err(|error| format!("A transaction to be sent is not what the contract says: {error}."))?;
+        .map_err(|error| format!("The transaction of a wallet request is invalid: {error}."))?;
     let transaction = EvmTransaction {
         chain_id: params.chain_id.to(),
         to: params.to,

@@ -58,7 +58,7 @@ impl LocalWallet {
 
     /// Creates a wallet with the endpoints of a sandbox on this machine.
     ///
-    /// Whoever names a wallet's endpoints can show it any balance and any receipt, so a service elsewhere is not asked for
+    /// An RPC endpoint can show a wallet any balance and any receipt, so a remote service is not asked for
     /// them: name yours with [`LocalWallet::with_endpoint`].
     pub async fn connect_sandbox(client: &Client, key: &str) -> Result<Self, Error> {
         if !client.is_local() {

@@ -35,7 +35,7 @@ pub enum WalletError {
     SolanaKey,
     #[error("The wallet in {file} cannot be read: {message}")]
     File { file: String, message: String },
-    #[error("The quote is asked for {requested}, but the wallet is {wallet}.")]
+    #[error("The quote is for {requested}, but the wallet is {wallet}.")]
     AddressMismatch { requested: String, wallet: String },
     #[error("The wallet signs for chains of another family than the deposit's.")]
     UnsupportedFamily,
@@ -43,11 +43,13 @@ pub enum WalletError {
         "The service does not run on this machine; give the wallet your own endpoints with `with_endpoint`."
     )]
     NotLocal,
-    #[error("The wallet knows no endpoint of chain {0}; give it one with `with_endpoint`.")]
+    #[error("The wallet has no endpoint for chain {0}; configure one with `with_endpoint`.")]
     NoEndpoint(u64),
-    #[error("The endpoint of chain {chain_id} could not be asked: {message}")]
+    #[error("The request to the endpoint of chain {chain_id} failed: {message}")]
     Endpoint { chain_id: u64, message: String },
-    #[error("Chain {chain_id} asks {price} wei per gas, more than {max}; allow more with `with_max_tip`.")]
+    #[error(
+        "The gas price of chain {chain_id} is {price} wei, more than {max}; raise the limit with `with_max_tip`."
+    )]
     GasPriceTooHigh { chain_id: u64, price: u128, max: u128 },
     /// The error message of the chain.
     #[error("Chain {chain_id} refused: {message}")]

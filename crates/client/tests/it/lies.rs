@@ -49,7 +49,7 @@ struct TransferEntry {
     deposit: Changes,
     escrow: Option<String>,
     bound: Option<Value>,
-    says: Option<String>,
+    message: Option<String>,
 }
 
 /// The fields that an entry changes, by their JSON pointers.
@@ -59,7 +59,7 @@ type Changes = BTreeMap<String, Value>;
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 struct Entry {
     name: String,
-    way: String,
+    deposit_method: String,
     #[serde(default)]
     ask: Changes,
     #[serde(default)]
@@ -72,12 +72,12 @@ struct Entry {
     escrows: Option<Option<BTreeMap<u64, String>>>,
     bound: Option<Value>,
     code: Option<String>,
-    asked: Option<usize>,
+    request_count: Option<usize>,
     #[serde(default)]
     unknown_chain: bool,
     #[serde(default)]
     signed: Vec<Value>,
-    says: Option<String>,
+    message: Option<String>,
 }
 
 /// Keeps `null` apart from an absent field.
@@ -118,7 +118,7 @@ impl Wallet for RecordingWallet {
 
     async fn send(&self, transaction: &EvmTransaction) -> Result<String, WalletError> {
         if self.unknown_chain {
-            return Err(WalletError::Other("The wallet knows no chain 8453.".to_owned()));
+            return Err(WalletError::Other("The wallet does not know chain 8453.".to_owned()));
         }
         let EvmTransaction { chain_id, to, data, value, gas } = transaction;
         assert_eq!((*chain_id, *gas), (8453, Some(0xda51)));
@@ -166,7 +166,7 @@ async fn run(table: &Table, entry: &Entry) -> (Result<String, Error>, Vec<Value>
     let ask: QuoteAsk = serde_json::from_value(changed(&table.ask, &entry.ask)).unwrap();
     let answers = [
         changed(&table.quote, &entry.quote),
-        changed(&table.deposits[&entry.way], &entry.deposit),
+        changed(&table.deposits[&entry.deposit_method], &entry.deposit),
         table.submitted.clone(),
         table.order.clone(),
     ];
@@ -175,7 +175,7 @@ async fn run(table: &Table, entry: &Entry) -> (Result<String, Error>, Vec<Value>
     let (address, unknown_chain) = (ask.from_address.clone(), entry.unknown_chain);
     let wallet = RecordingWallet { address, unknown_chain, signed: Mutex::default() };
     let methods = [DepositMethod::ContractCall, DepositMethod::Permit2];
-    let method = methods.into_iter().find(|method| method.as_str() == entry.way).unwrap();
+    let method = methods.into_iter().find(|method| method.as_str() == entry.deposit_method).unwrap();
     let bound = bound(entry.bound.as_ref().unwrap_or(&table.bound), &ask);
     let options = ExecuteOptions::new(bound).with_deposit_method(method);
     let trust = |options: ExecuteOptions, (chain, escrow): (&u64, &String)| {
@@ -205,16 +205,16 @@ async fn honest_deposits_are_signed() {
 async fn dishonest_deposits_are_never_signed() {
     let table: Table = serde_json::from_str(TABLE).unwrap();
     for entry in &table.lies {
-        let (ended, signed, asked) = run(&table, entry).await;
+        let (ended, signed, request_count) = run(&table, entry).await;
         let error = ended.expect_err(&entry.name);
         assert_eq!(
             (error.code(), Some(error.to_string())),
-            (entry.code.as_deref().unwrap_or("SVC3003"), entry.says.clone()),
+            (entry.code.as_deref().unwrap_or("SVC3003"), entry.message.clone()),
             "{}",
             entry.name
         );
-        let until = entry.asked.unwrap_or(if entry.quote.is_empty() { 2 } else { 1 });
-        assert_eq!((signed, asked), (vec![], until), "{}", entry.name);
+        let expected = entry.request_count.unwrap_or(if entry.quote.is_empty() { 2 } else { 1 });
+        assert_eq!((signed, request_count), (vec![], expected), "{}", entry.name);
     }
 }
 
@@ -232,7 +232,7 @@ fn transfer_address_must_match_the_terms() {
         let trust =
             escrows.iter().fold(trust, |trust, (chain, escrow)| trust.with_trusted_escrow(*chain, escrow));
         let checked = check_transfer(&ask, &quote.routes[0].quote, &deposit, &trust);
-        let says = checked.err().map(|error| (error.code(), error.to_string()));
-        assert_eq!(says, entry.says.clone().map(|says| ("SVC3003", says)), "{}", entry.name);
+        let error = checked.err().map(|error| (error.code(), error.to_string()));
+        assert_eq!(error, entry.message.clone().map(|message| ("SVC3003", message)), "{}", entry.name);
     }
 }

@@ -113,7 +113,7 @@ fn next_behaviour<'a>(behaviours: &'a [Behaviour], log: &[RecordedRequest]) -> &
 
 /// The head of the answer, and the rest of it in the pieces in which it is sent.
 fn answer(status: u16, behaviour: &Behaviour) -> (String, Vec<String>) {
-    let mut head = format!("HTTP/1.1 {status} As-Told\r\nconnection: close\r\n");
+    let mut head = format!("HTTP/1.1 {status} Test\r\nconnection: close\r\n");
     for (name, value) in &behaviour.headers {
         let _ = write!(head, "{name}: {value}\r\n");
     }

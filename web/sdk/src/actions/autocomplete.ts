@@ -5,7 +5,7 @@ import { json } from '../request.js';
 import { url } from '../url.js';
 import type { ChainScope } from './get-tokens.js';
 
-/** Understands what somebody types, such as `100 usdc on base`, and offers ways to go on. */
+/** Parses what a user has typed, such as `100 usdc on base`, and suggests completions. */
 export function autocomplete(client: Client, keyword: string, query: ChainScope & { limit?: number | undefined } = {}, options?: CallOptions): Promise<Autocomplete> {
   return json(client, { url: url(client.baseUrl, ['v1', 'tokens', 'autocomplete', keyword], { chainIds: query.chainIds, limit: query.limit }) }, shapes.Autocomplete, options);
 }

@@ -4,7 +4,7 @@ import type { BuildAnswer, BuildAsk } from '../generated/types.js';
 import { json } from '../request.js';
 import { url } from '../url.js';
 
-/** Freezes a route and answers what a wallet has to do for it. */
+/** Creates an order from a route and returns the actions that the payer's wallet has to take. */
 export function buildDeposit(client: Client, ask: BuildAsk, options?: CallOptions): Promise<BuildAnswer> {
   return json(client, { method: 'POST', url: url(client.baseUrl, ['v1', 'deposit', 'build']), body: ask }, shapes.BuildAnswer, options);
 }

@@ -2,19 +2,19 @@ import { checkDecimals } from '../check-decimals.js';
 import type { CallOptions, Client } from '../client.js';
 import * as shapes from '../generated/shapes.js';
 import type { Token } from '../generated/types.js';
-import { answer, read } from '../request.js';
+import { parse, send } from '../request.js';
 import { url } from '../url.js';
 import type { ChainScope } from './get-tokens.js';
 
-/** What an address holds. */
+/** The token balances of an address. */
 export interface Balances {
-  /** With `extensions.balance` in raw units; what it does not hold is left out. */
+  /** Tokens with a balance above zero. The balance is in `extensions.balance`, in raw units. */
   tokens: Token[];
-  /** Chains that did not answer: what it holds there is not among the tokens. */
+  /** Ids of the chains whose balances could not be read. Their tokens are missing from `tokens`. */
   silentChains: number[];
 }
 
-/** What an address holds of the well-known tokens, over all chains at once. */
+/** Returns the balances of an address in all well-known tokens, across chains. */
 export async function getBalances(
   client: Client,
   address: string,
@@ -22,8 +22,8 @@ export async function getBalances(
   options?: CallOptions,
 ): Promise<Balances> {
   const { chainIds } = query;
-  const got = await answer(client, { url: url(client.baseUrl, ['v1', 'tokens', 'balances', address], { chainIds }) }, options);
-  const silent = got.response.headers.get('x-partial-chains')?.match(/\d+/g) ?? [];
-  const tokens = read<Token[]>(got, [shapes.Token]);
-  return checkDecimals({ tokens, silentChains: silent.map(Number) }, tokens);
+  const response = await send(client, { url: url(client.baseUrl, ['v1', 'tokens', 'balances', address], { chainIds }) }, options);
+  const unavailable = response.head.headers.get('x-partial-chains')?.match(/\d+/g) ?? [];
+  const tokens = parse<Token[]>(response, [shapes.Token]);
+  return checkDecimals({ tokens, silentChains: unavailable.map(Number) }, tokens);
 }

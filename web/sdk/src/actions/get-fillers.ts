@@ -4,7 +4,7 @@ import type { Filler } from '../generated/types.js';
 import { json } from '../request.js';
 import { url } from '../url.js';
 
-/** Who offers routes, and how they do. */
+/** Returns the fillers that offer routes, with their statistics. */
 export function getFillers(client: Client, options?: CallOptions): Promise<Filler[]> {
   return json(client, { url: url(client.baseUrl, ['v1', 'fillers']) }, [shapes.Filler], options);
 }

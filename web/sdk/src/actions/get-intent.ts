@@ -4,7 +4,7 @@ import type { Intent } from '../generated/types.js';
 import { json } from '../request.js';
 import { url } from '../url.js';
 
-/** One intent, by the id that the chains know. */
+/** Returns an intent by its on-chain id. */
 export function getIntent(client: Client, intentId: string, options?: CallOptions): Promise<Intent> {
   return json(client, { url: url(client.baseUrl, ['v1', 'intent', intentId]) }, shapes.Intent, options);
 }

@@ -4,17 +4,19 @@ import type { Page_IntentSummary } from '../generated/types.js';
 import { json } from '../request.js';
 import { url } from '../url.js';
 
-/** Which of an author's intents, and which page of them. */
+/** Filters and pagination of {@link getIntents}. */
 export interface IntentQuery {
+  /** Only intents with this origin chain. */
   fromChainId?: number | undefined;
+  /** Only intents with this destination chain. */
   toChainId?: number | undefined;
-  /** 20 unless told, at most 100. */
+  /** Defaults to 20. At most 100. */
   limit?: number | undefined;
-  /** The `cursor` of the page before. */
+  /** The `cursor` of the previous page. */
   cursor?: number | null | undefined;
 }
 
-/** A page of an author's intents, newest first. */
+/** Returns a page of an author's intents, newest first. */
 export function getIntents(
   client: Client,
   author: string,

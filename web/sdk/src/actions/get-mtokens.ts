@@ -4,7 +4,7 @@ import type { Token } from '../generated/types.js';
 import { json } from '../request.js';
 import { url } from '../url.js';
 
-/** The share tokens of the vaults. */
+/** Returns the share tokens of the hub's vaults. */
 export function getMTokens(client: Client, options?: CallOptions): Promise<Token[]> {
   return json(client, { url: url(client.baseUrl, ['v1', 'mtokens']) }, [shapes.Token], options);
 }

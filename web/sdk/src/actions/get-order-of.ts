@@ -2,7 +2,7 @@ import type { CallOptions, Client } from '../client.js';
 import type { Order } from '../generated/types.js';
 import { getOrders } from './get-orders.js';
 
-/** One order of this author; `null` where the author has no such order. */
+/** Returns an order of this author, or `null` if the author has no order with this id. */
 export async function getOrderOf(
   client: Client,
   author: string,

@@ -4,7 +4,7 @@ import type { DepositAddressOrders } from '../generated/types.js';
 import { json } from '../request.js';
 import { url } from '../url.js';
 
-/** The orders of a deposit address, and what has arrived there. */
+/** Returns the orders of a deposit address and the transfers that it has received. */
 export function getOrdersAt(client: Client, depositAddress: string, options?: CallOptions): Promise<DepositAddressOrders> {
   return json(client, { url: url(client.baseUrl, ['v1', 'orders', 'by-deposit-address', depositAddress]) }, shapes.DepositAddressOrders, options);
 }

@@ -4,17 +4,17 @@ import type { Page_Order } from '../generated/types.js';
 import { json } from '../request.js';
 import { url } from '../url.js';
 
-/** Which of an author's orders, and which page of them. */
+/** Filters and pagination of {@link getOrders}. */
 export interface OrderQuery {
-  /** Only these; all where none is named. */
+  /** Only orders with these ids. Defaults to all. */
   orderIds?: readonly string[] | undefined;
-  /** 20 unless told, at most 100. */
+  /** Defaults to 20. At most 100. */
   limit?: number | undefined;
-  /** The `cursor` of the page before. */
+  /** The `cursor` of the previous page. */
   cursor?: number | null | undefined;
 }
 
-/** A page of an author's orders, newest first. */
+/** Returns a page of an author's orders, newest first. */
 export function getOrders(
   client: Client,
   author: string,

@@ -6,9 +6,9 @@ import { json } from '../request.js';
 import { url } from '../url.js';
 import type { ChainScope } from './get-tokens.js';
 
-/** The well-known tokens. */
+/** Returns the well-known tokens. */
 export async function getTopTokens(client: Client, query: ChainScope = {}, options?: CallOptions): Promise<Token[]> {
-  const ask = { url: url(client.baseUrl, ['v1', 'tokens', 'top'], { chainIds: query.chainIds }) };
-  const tokens = await json<Token[]>(client, ask, [shapes.Token], options);
+  const request = { url: url(client.baseUrl, ['v1', 'tokens', 'top'], { chainIds: query.chainIds }) };
+  const tokens = await json<Token[]>(client, request, [shapes.Token], options);
   return checkDecimals(tokens, tokens);
 }

@@ -4,7 +4,7 @@ import type { Vault } from '../generated/types.js';
 import { json } from '../request.js';
 import { url } from '../url.js';
 
-/** The hub's vaults. */
+/** Returns the hub's vaults. */
 export function getVaults(client: Client, options?: CallOptions): Promise<Vault[]> {
   return json(client, { url: url(client.baseUrl, ['v1', 'vaults']) }, [shapes.Vault], options);
 }

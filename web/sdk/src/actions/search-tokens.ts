@@ -6,14 +6,14 @@ import { json } from '../request.js';
 import { url } from '../url.js';
 import type { ChainScope } from './get-tokens.js';
 
-/** Finds tokens by name, symbol or address, typos forgiven, best first. */
+/** Searches tokens by name, symbol or address. Tolerates typos; the best match comes first. */
 export async function searchTokens(
   client: Client,
   query: ChainScope & { q: string },
   options?: CallOptions,
 ): Promise<Token[]> {
   const { q, chainIds } = query;
-  const ask = { url: url(client.baseUrl, ['v1', 'tokens', 'search'], { q, chainIds }) };
-  const { data } = await json<Data_Token>(client, ask, shapes.Data_Token, options);
+  const request = { url: url(client.baseUrl, ['v1', 'tokens', 'search'], { q, chainIds }) };
+  const { data } = await json<Data_Token>(client, request, shapes.Data_Token, options);
   return checkDecimals(data, data);
 }

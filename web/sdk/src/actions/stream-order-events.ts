@@ -1,11 +1,11 @@
 import type { CallOptions, Client } from '../client.js';
-import { openEvents } from '../events.js';
+import { openEvents } from '../order-events.js';
 import type { OrderEvent } from '../generated/types.js';
 
 /**
- * An order's story, line by line as it happens, from its beginning to the status that is its last.
+ * Yields every event of an order, from its creation to its terminal status, as it happens.
  *
- * Between two lines nothing times out. Leaving the loop hangs up. `trackOrder` is what most callers want.
+ * There is no timeout between events. Breaking out of the loop closes the connection. Most callers want `trackOrder` instead.
  */
 export async function* streamOrderEvents(client: Client, orderId: string, options: CallOptions = {}): AsyncGenerator<OrderEvent, void> {
   const { batches } = await openEvents(client, orderId, undefined, options);

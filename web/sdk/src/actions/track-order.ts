@@ -1,44 +1,44 @@
 import type { CallOptions, Client } from '../client.js';
 import { ApiAbortedError, isTransient } from '../errors.js';
-import { openEvents, type Batch, type EventLine } from '../events.js';
 import type { Order, OrderEvent } from '../generated/types.js';
-import { pace, type Pace } from '../pace.js';
-import { pause } from '../within.js';
+import { openEvents, type Batch, type EventStream } from '../order-events.js';
+import { polling, type PollingOptions } from '../polling.js';
+import { sleep } from '../timeout.js';
 import { getOrder } from './get-order.js';
 
-/** How an order is followed, and who is told. */
-export interface TrackOptions extends CallOptions, Pace {
-  /** Told of every status that is seen, once. */
+/** Options of {@link trackOrder}. */
+export interface TrackOptions extends CallOptions, PollingOptions {
+  /** Called once for every status that is observed. */
   onStatus?: ((order: Order) => void) | undefined;
-  /** Told line by line what happens, where the service sends events. */
+  /** Called for every event of the order, if the service streams events. */
   onEvent?: ((event: OrderEvent) => void) | undefined;
 }
 
-/** Whether nothing comes after this status of an order. */
+/** Whether a status of an order is final. */
 export function isTerminal(status: string): boolean {
   return status === 'filled' || status === 'refunded' || status === 'failed';
 }
 
 /**
- * Follows an order until it is `filled`, `refunded` or `failed`.
+ * Tracks an order until it is `filled`, `refunded` or `failed`, and resolves with the order.
  *
- * The order is looked at every two seconds, and sooner where the service sends an event. Errors that may pass are waited out,
- * five seconds or as long as the service asks; the others, and an abort, end the tracking.
+ * Polls every 2 seconds, and immediately when the service pushes an event. Transient errors are retried after 5 seconds, or
+ * after the service's `Retry-After` if that is longer. Other errors, and an abort, reject.
  */
 export async function trackOrder(client: Client, orderId: string, options: TrackOptions = {}): Promise<Order> {
-  const { interval, after } = pace(options);
-  const events = new Events(client, orderId, options);
-  let told: string | undefined;
+  const { interval, delayAfter } = polling(options);
+  const events = new OrderEvents(client, orderId, options);
+  let lastStatus: string | undefined;
   try {
     for (;;) {
       try {
         const order = await getOrder(client, orderId, options);
-        if (told !== order.status) options.onStatus?.(order);
-        told = order.status;
-        if (isTerminal(told)) return order;
+        if (lastStatus !== order.status) options.onStatus?.(order);
+        lastStatus = order.status;
+        if (isTerminal(lastStatus)) return order;
       } catch (error) {
         if (!isTransient(error)) throw error;
-        await pause(after(error), options.signal);
+        await sleep(delayAfter(error), options.signal);
         continue;
       }
       await events.wait(interval);
@@ -48,46 +48,46 @@ export async function trackOrder(client: Client, orderId: string, options: Track
   }
 }
 
-/** The events of an order, which make the next look come sooner than its interval. */
-class Events {
-  #line: EventLine | undefined;
-  /** Resolves when the next events came, with nothing when there are none any more. */
+/** The event stream of an order. A new event ends the wait before the polling interval is over. */
+class OrderEvents {
+  #stream: EventStream | undefined;
+  /** Resolves with the next batch, or with `undefined` when the stream has ended. */
   #next: Promise<Batch | 'opened' | undefined> | undefined;
-  /** The last event that came. */
-  #last: string | undefined;
-  /** Whether the line brought anything. */
-  #isLively = false;
-  /** Whether the service offers events. */
-  #isOffered = true;
+  /** The id of the last event that was received. */
+  #lastId: string | undefined;
+  /** Whether the current stream has delivered any event. */
+  #hasDelivered = false;
+  /** Whether the service streams events. */
+  #isSupported = true;
   #isStopped = false;
 
   constructor(readonly client: Client, readonly orderId: string, readonly options: TrackOptions) {}
 
-  /** Waits for the next events, at most for `interval`. */
+  /** Waits for the next events, but no longer than `interval`. */
   async wait(interval: number): Promise<void> {
     const stop = new AbortController();
     const { signal } = this.options;
     const abort = () => stop.abort();
     if (signal?.aborted) throw new ApiAbortedError();
     signal?.addEventListener('abort', abort);
-    const over = pause(interval, stop.signal).then(() => 'over' as const);
-    // It is aborted below, and then nobody waits for it.
-    over.catch(() => {});
+    const elapsed = sleep(interval, stop.signal).then(() => 'elapsed' as const);
+    // Aborted below, when it is no longer awaited.
+    elapsed.catch(() => {});
     try {
-      const news = await Promise.race([over, ...(this.#isOffered ? [this.#listen()] : [])]);
-      if (news === 'over') return;
+      const next = await Promise.race([elapsed, ...(this.#isSupported ? [this.#listen()] : [])]);
+      if (next === 'elapsed') return;
       this.#next = undefined;
-      if (news === 'opened') return;
-      if (news) {
-        this.#isLively = true;
-        this.#last = news.last;
-        news.events.forEach((event) => this.options.onEvent?.(event));
+      if (next === 'opened') return;
+      if (next) {
+        this.#hasDelivered = true;
+        this.#lastId = next.lastId;
+        next.events.forEach((event) => this.options.onEvent?.(event));
         return;
       }
-      // A line that brought nothing will not the next time either; one that ended is opened again at the next interval.
-      this.#isOffered = this.#isLively;
-      this.#line = undefined;
-      await over;
+      // A stream that ended without an event is not reopened; one that delivered events is, after this interval.
+      this.#isSupported = this.#hasDelivered;
+      this.#stream = undefined;
+      await elapsed;
     } finally {
       signal?.removeEventListener('abort', abort);
       stop.abort();
@@ -96,23 +96,23 @@ class Events {
 
   stop(): void {
     this.#isStopped = true;
-    this.#line?.hangUp();
+    this.#stream?.close();
   }
 
   #listen(): Promise<Batch | 'opened' | undefined> {
-    this.#next ??= this.#line ? this.#line.batches.next().then(({ value }) => value ?? undefined, unlessAborted) : this.#open();
-    // It may fail while the order is looked at, and is heard of afterwards.
+    this.#next ??= this.#stream ? this.#stream.batches.next().then(({ value }) => value ?? undefined, unlessAborted) : this.#open();
+    // May reject while the order is being polled; the rejection is handled by the next `wait`.
     this.#next.catch(() => {});
     return this.#next;
   }
 
-  /** What happened before the stream began is seen by looking once more. */
+  /** Opens the stream. The caller polls once more afterwards, which covers the events before it. */
   async #open(): Promise<'opened' | undefined> {
-    this.#isLively = false;
-    const line = await openEvents(this.client, this.orderId, this.#last, this.options).catch(unlessAborted);
-    if (this.#isStopped) line?.hangUp();
-    this.#line = line;
-    return line && 'opened';
+    this.#hasDelivered = false;
+    const stream = await openEvents(this.client, this.orderId, this.#lastId, this.options).catch(unlessAborted);
+    if (this.#isStopped) stream?.close();
+    this.#stream = stream;
+    return stream && 'opened';
   }
 }
 

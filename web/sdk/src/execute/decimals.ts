@@ -1,24 +1,24 @@
 import { DECIMALS } from '../generated/decimals.js';
 import type { ServiceError } from '../errors.js';
-import { unlike } from '../request.js';
+import { invalidResponse } from '../request.js';
 import { SOLANA_CHAIN_ID } from '../token-identifier.js';
-import { word } from './words.js';
+import { toBytes32 } from './bytes32.js';
 
-/** The decimals of native coins and of the best-known tokens, which no service needs to be asked for; nothing for others. */
-export function decimalsOf(chainId: number, token: string): number | undefined {
-  const address = word(token);
+/** The decimals of native coins and well-known tokens, built into the SDK; `undefined` for other tokens. */
+export function knownDecimals(chainId: number, token: string): number | undefined {
+  const address = toBytes32(token);
   if (address === undefined) return undefined;
   const solana = chainId === SOLANA_CHAIN_ID;
   if (BigInt(address) === 0n) return solana ? 9 : 18;
-  const wanted = solana ? token : `0x${address.slice(26)}`;
+  const key = solana ? token : `0x${address.slice(26)}`;
   const groups = Object.entries(DECIMALS[chainId] ?? {});
-  const found = groups.find(([, addresses]) => addresses.split(' ').includes(wanted));
+  const found = groups.find(([, addresses]) => addresses.split(' ').includes(key));
   return found && Number(found[0]);
 }
 
-/** Holds what the service says of a token's decimals against what the SDK knows. */
+/** Returns an error if the decimals that the service reports differ from the known ones. */
 export function wrongDecimals(chainId: number, token: string, decimals: number | undefined): ServiceError | undefined {
-  const own = decimalsOf(chainId, token);
-  if (decimals === undefined || own === undefined || own === decimals) return undefined;
-  return unlike(`The service says that ${token} on chain ${chainId} has ${decimals} decimals, and it has ${own}.`);
+  const known = knownDecimals(chainId, token);
+  if (decimals === undefined || known === undefined || known === decimals) return undefined;
+  return invalidResponse(`The service reports ${decimals} decimals for ${token} on chain ${chainId}, expected ${known}.`);
 }

@@ -5,77 +5,82 @@ import { trackOrder, type TrackOptions } from '../actions/track-order.js';
 import type { Client } from '../client.js';
 import { isTransient, ServiceError } from '../errors.js';
 import type { BuildAnswer, Order, QuoteAnswer, QuoteAsk, Route, SubmitAnswer, SubmitAsk } from '../generated/types.js';
-import { pace } from '../pace.js';
+import { polling } from '../polling.js';
 import type { Wallet } from '../wallets/wallet.js';
-import { pause } from '../within.js';
-import type { Bound, Limit } from './bound.js';
-import type { DepositWay } from './check-deposit.js';
+import { sleep } from '../timeout.js';
+import type { DepositMethod } from './check-deposit.js';
 import type { Escrows } from './contracts.js';
+import type { Bound, Limit } from './price-bound.js';
 import type { WalletChains } from './wallet-request.js';
 
-/** What `executeSwap` has just done; keep what a crash must not lose. */
+/** A completed step of `executeSwap`. Persist the transaction hash and the order id, to recover from a crash. */
 export type Step =
-  /** The bound that holds for every route, and where it comes from; absent where only `confirm` decides. */
+  /** The bound was determined. Skipped if only `confirm` decides. */
   | { type: 'bounded'; limit: Limit }
+  /** The quote arrived. */
   | { type: 'quoted'; quote: QuoteAnswer }
+  /** A route was selected. */
   | { type: 'chosen'; route: Route }
-  /** Nothing is signed yet; the answer holds what will be, in words and as terms. */
+  /** The deposit was built and verified. Nothing is signed yet. */
   | { type: 'built'; deposit: BuildAnswer }
-  /** A transaction is on its way to the source chain; with `deposit`, the money is. */
+  /** The wallet sent a transaction on the source chain. `deposit` is true for the deposit itself. */
   | { type: 'sent'; txHash: string; deposit: boolean }
-  /** The order can be followed by its id from now on. */
+  /** The order exists and can be tracked by its id. */
   | { type: 'submitted'; order: SubmitAnswer }
-  /** The order has another status. */
+  /** The status of the order changed. */
   | { type: 'status'; order: Order };
 
 /**
- * How `executeSwap` is to go about it. A bound is needed: `minAmountOut` (exact input) or `maxAmountIn` (exact output), a `price` that
+ * Options of {@link executeSwap}. A bound is required: `minAmountOut` (exact input) or `maxAmountIn` (exact output), a `price` that
  * does not come from the service, or `confirm`.
  */
 export interface ExecuteOptions extends TrackOptions, Bound {
-  depositMethod?: DepositWay | undefined;
-  /** Takes the best route that this likes, and none if it likes none. */
+  /** Defaults to `CONTRACT_CALL`. */
+  depositMethod?: DepositMethod | undefined;
+  /** Filters routes. The best route for which it returns true is used. */
   accept?: ((route: Route) => boolean) | undefined;
-  /** Asks somebody whether exactly this route is wanted; nothing is signed without a yes. */
+  /** Confirms the selected route, for example with the user. Nothing is signed unless it returns true. */
   confirm?: ((route: Route) => boolean | Promise<boolean>) | undefined;
   /**
-   * The escrow of each source chain that money may go to, and no other. Without it the published deployments are trusted, and the
-   * sandbox's where the service runs on this machine.
+   * The only escrows that deposits may go to, by source chain. Defaults to those of published deployments, and to the sandbox's if
+   * the service runs on this machine.
    */
   escrows?: Escrows | undefined;
-  /** The chains that a wallet may add, with the caller's own endpoints. */
+  /** Chains that the wallet may add, with the caller's own RPC endpoints. */
   chains?: WalletChains | undefined;
+  /** Called after each step. */
   onStep?: ((step: Step) => void) | undefined;
 }
 
 /**
- * A whole swap: quote, choose, build, sign in order, submit, and follow the order until it is filled.
+ * Executes a swap: requests a quote, selects a route, builds the deposit, has the wallet sign, submits, and tracks the order until it
+ * is filled.
  *
- * An order that ends otherwise is `SVC3008`, with the order in its details. Before anything is signed the route and the
- * deposit are held against the request, down to the bytes of each transaction and permit. An abort never takes back a transaction
- * that was sent: it moves its order whether or not anybody waits, and `onStep` was told its hash.
+ * Rejects with `SVC3008` if the order ends without a fill; `details.order` is the order. Before anything is signed, the route and the
+ * deposit are checked against the request, down to the bytes of each transaction and permit. An abort does not revoke a transaction
+ * that was already sent: the order proceeds without the caller, and `onStep` has received the transaction hash.
  */
 export async function executeSwap(client: Client, ask: QuoteAsk, wallet: Wallet, options: ExecuteOptions): Promise<Order> {
-  const { depositMethod: way = 'CONTRACT_CALL', onStep = () => {}, signal } = options;
-  // What looks at every byte is loaded when a swap begins: who only asks does not carry it.
-  const { checkPayer, checkRoute, deposit, limitOf, planDeposit, trustedEscrow, unbounded } = await import('./carry-out.js');
+  const { depositMethod = 'CONTRACT_CALL', onStep = () => {}, signal } = options;
+  // Loaded on demand, so that bundles without swaps do not include the checks.
+  const { checkPayer, checkRoute, deposit, limitOf, missingBound, planDeposit, trustedEscrow } = await import('./checks.js');
   const limit = await limitOf(ask, options);
-  if (!limit && !options.confirm) throw unbounded(ask);
+  if (!limit && !options.confirm) throw missingBound(ask);
   if (limit) onStep({ type: 'bounded', limit });
   await checkPayer(wallet, ask.fromAddress);
-  const quote = await getQuote(client, { ...ask, depositMethods: [way] }, options);
+  const quote = await getQuote(client, { ...ask, depositMethods: [depositMethod] }, options);
   onStep({ type: 'quoted', quote });
-  const route = await choose(quote.routes, way, limit, options);
+  const route = await selectRoute(quote.routes, depositMethod, limit, options);
   onStep({ type: 'chosen', route });
   checkRoute(ask, route.quote);
   const { recipient, refundTo, fromAddress: from } = ask;
-  const names = { quoteId: quote.quoteId, routeId: route.routeId };
-  const built = await buildDeposit(client, { ...names, from, recipient, refundTo, depositMethod: way }, options);
+  const ids = { quoteId: quote.quoteId, routeId: route.routeId };
+  const built = await buildDeposit(client, { ...ids, from, recipient, refundTo, depositMethod }, options);
   const escrow = trustedEscrow(client.baseUrl, ask.fromChainId, options.escrows);
-  const plan = planDeposit(ask, route.quote, way, built, escrow);
+  const plan = planDeposit(ask, route.quote, depositMethod, built, escrow);
   onStep({ type: 'built', deposit: built });
   const proof = await deposit(wallet, from, plan, options.chains, signal, (sent) => onStep({ type: 'sent', ...sent }));
-  const submitted = await submitForGood(client, { ...names, ...proof }, options);
+  const submitted = await submitWithRetry(client, { ...ids, ...proof }, options);
   onStep({ type: 'submitted', order: submitted });
   const onStatus = (order: Order) => {
     onStep({ type: 'status', order });
@@ -83,35 +88,35 @@ export async function executeSwap(client: Client, ask: QuoteAsk, wallet: Wallet,
   };
   const order = await trackOrder(client, submitted.orderId, { ...options, onStatus });
   if (order.status === 'filled') return order;
-  const reason = order.failureReason ?? 'The service gives no reason.';
+  const reason = order.failureReason ?? 'The service gave no reason.';
   throw new ServiceError(`The order was ${order.status}: ${reason}`, 'SVC3008', { order });
 }
 
-/** The first route that can be deposited for this way, is liked, and is within the bound; one that is not confirmed ends the swap. */
-async function choose(routes: Route[], way: DepositWay, limit: Limit | undefined, options: ExecuteOptions): Promise<Route> {
-  const { beyond, noRoute } = await import('./carry-out.js');
+/** Returns the first route that supports the deposit method, is accepted and is within the bound. Throws if it is not confirmed. */
+async function selectRoute(routes: Route[], method: DepositMethod, limit: Limit | undefined, options: ExecuteOptions): Promise<Route> {
+  const { noAcceptableRoute, violation } = await import('./checks.js');
   const { accept = () => true, confirm = () => true } = options;
   let problem: string | undefined;
   for (const route of routes) {
     const { depositMethods = ['CONTRACT_CALL'] } = route;
-    if (!depositMethods.includes(way) || !accept(route)) continue;
-    const bad = limit && beyond(limit, route.quote);
-    problem ??= bad;
-    if (bad) continue;
+    if (!depositMethods.includes(method) || !accept(route)) continue;
+    const routeProblem = limit && violation(limit, route.quote);
+    problem ??= routeProblem;
+    if (routeProblem) continue;
     if (await confirm(route)) return route;
-    throw noRoute();
+    throw noAcceptableRoute();
   }
-  throw noRoute(problem);
+  throw noAcceptableRoute(problem);
 }
 
-/** The money is on its way, and telling twice does no harm: what may pass is waited out. */
-async function submitForGood(client: Client, ask: SubmitAsk, options: ExecuteOptions): Promise<SubmitAnswer> {
+/** Submits the deposit and retries on transient errors. The deposit may already be on chain, and submitting is idempotent. */
+async function submitWithRetry(client: Client, ask: SubmitAsk, options: ExecuteOptions): Promise<SubmitAnswer> {
   for (;;) {
     try {
       return await submitDeposit(client, ask, options);
     } catch (error) {
       if (!isTransient(error)) throw error;
-      await pause(pace(options).after(error), options.signal);
+      await sleep(polling(options).delayAfter(error), options.signal);
     }
   }
 }

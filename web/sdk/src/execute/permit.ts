@@ -1,13 +1,13 @@
 import type { Terms } from '../generated/types.js';
-import { other } from './other.js';
-import { addressIn, fields, TERMS } from './terms.js';
+import { mismatchError } from './mismatch-error.js';
+import { toAddress, fields, TERMS } from './terms.js';
 
-/** Where Permit2 lies on a chain. The ZKsync stack derives other addresses than the rest. */
+/** The address of Permit2. ZKsync chains derive contract addresses differently. */
 export const permit2 = (chainId: number): string =>
   [324, 2741].includes(chainId) ? '0x0000000000225e31d15943971f47ad3022f714fa' : '0x000000000022d473030f116ddee9f6b43ac78ba3';
 
-/** The permit that moves what the terms say into their escrow, with all of them as its witness. */
-export function permitOf(terms: Terms): object {
+/** Builds the permit that moves the input into the escrow, with the terms as its witness. */
+export function buildPermit(terms: Terms): object {
   const chainId = Number(terms.originChainId);
   return {
     domain: { name: 'Permit2', chainId, verifyingContract: permit2(chainId) },
@@ -21,8 +21,8 @@ export function permitOf(terms: Terms): object {
     },
     primaryType: 'PermitWitnessTransferFrom',
     message: {
-      permitted: { token: addressIn(terms.inputToken), amount: terms.amountIn },
-      spender: addressIn(terms.escrow),
+      permitted: { token: toAddress(terms.inputToken), amount: terms.amountIn },
+      spender: toAddress(terms.escrow),
       nonce: String(BigInt(terms.nonce)),
       deadline: terms.openDeadline,
       witness: Object.fromEntries(TERMS.map(({ name }) => [name, terms[name]])),
@@ -30,14 +30,14 @@ export function permitOf(terms: Terms): object {
   };
 }
 
-/** Says where the service's permit is another than the one that the terms give, which is the one to be signed. */
-export function checkPermit(is: unknown, wanted: unknown, at = 'permit'): void {
-  if (typeof wanted !== 'object') {
-    if (String(is).toLowerCase() === String(wanted).toLowerCase()) return;
-    throw other(at, is ?? 'missing', wanted);
+/** Checks that the service's permit equals the one built from the terms, which is the one that is signed. */
+export function checkPermit(actual: unknown, expected: unknown, path = 'permit'): void {
+  if (typeof expected !== 'object') {
+    if (String(actual).toLowerCase() === String(expected).toLowerCase()) return;
+    throw mismatchError(path, actual ?? 'missing', expected);
   }
-  if (typeof is !== 'object' || !is) throw other(at, is ?? 'missing', 'an object');
-  const given = is as Record<string, unknown>;
-  if (Array.isArray(wanted)) checkPermit(given.length, wanted.length, `${at}.length`);
-  for (const [name, value] of Object.entries(Object(wanted))) checkPermit(given[name], value, `${at}.${name}`);
+  if (typeof actual !== 'object' || !actual) throw mismatchError(path, actual ?? 'missing', 'an object');
+  const fields = actual as Record<string, unknown>;
+  if (Array.isArray(expected)) checkPermit(fields.length, expected.length, `${path}.length`);
+  for (const [name, value] of Object.entries(Object(expected))) checkPermit(fields[name], value, `${path}.${name}`);
 }

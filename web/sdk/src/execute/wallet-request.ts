@@ -1,12 +1,13 @@
 import { ApiTimeoutError, ServiceError } from '../errors.js';
-import { pause, within } from '../within.js';
+import { sleep, withTimeout } from '../timeout.js';
 import type { Eip1193Provider } from '../wallets/wallet.js';
 
-/** How often is looked for a receipt, in milliseconds, and for how long. */
-const LOOK = 1000;
-const PATIENCE = 300_000;
+/** How often a receipt is requested, in milliseconds. */
+const RECEIPT_INTERVAL = 1000;
+/** How long to wait for a receipt, in milliseconds. */
+const RECEIPT_TIMEOUT = 300_000;
 
-/** A chain as EIP-3085 describes it to a wallet. */
+/** The parameters of a chain, by EIP-3085. */
 export interface WalletChain {
   chainName: string;
   rpcUrls: string[];
@@ -14,25 +15,25 @@ export interface WalletChain {
   blockExplorerUrls?: string[] | undefined;
 }
 
-/** The chains that a caller lets a wallet add, by their ids. */
+/** Chains that the wallet may add, by chain id. */
 export type WalletChains = Readonly<Record<number, WalletChain>>;
 
-/** What the wallet says or refuses, as an error of ours in the wallet's own words. */
-export async function asked<T>(work: Promise<T>): Promise<T> {
+/** Converts an error of the wallet to a `ServiceError` with the wallet's message. */
+export async function wrapWalletError<T>(promise: Promise<T>): Promise<T> {
   try {
-    return await work;
+    return await promise;
   } catch (error) {
     if (error instanceof ServiceError) throw error;
     const { shortMessage, message } = Object(error) as { shortMessage?: string; message?: string };
-    throw new ServiceError(shortMessage || message || 'The wallet refused.', 'SVC3007', undefined, error);
+    throw new ServiceError(shortMessage || message || 'The wallet rejected the request.', 'SVC3007', undefined, error);
   }
 }
 
 /**
- * Asks the wallet. A chain that it does not know yet is added only as the caller describes it: whoever names a wallet's endpoints can
- * show it any balance and any receipt.
+ * Sends a request to the wallet. A chain that the wallet does not know is added only with the caller's parameters: an RPC endpoint can
+ * show the wallet any balance and any receipt.
  */
-export async function request(
+export async function requestWallet(
   wallet: Eip1193Provider,
   method: string,
   params: unknown[],
@@ -53,35 +54,34 @@ export async function request(
 }
 
 /**
- * Waits until the chain has taken the transaction; one that reverted is an error, and so is one that another has replaced or that is
- * not taken in time.
+ * Waits until the transaction is mined. Throws if it reverted, was replaced by another transaction, or is not mined in time.
  */
-export async function mined(wallet: Eip1193Provider, from: string, hash: string, signal: AbortSignal | undefined): Promise<void> {
-  const look = (method: string, ...params: unknown[]) => wallet.request({ method, params });
-  const until = Date.now() + PATIENCE;
+export async function waitForReceipt(wallet: Eip1193Provider, from: string, hash: string, signal: AbortSignal | undefined): Promise<void> {
+  const call = (method: string, ...params: unknown[]) => wallet.request({ method, params });
+  const deadline = Date.now() + RECEIPT_TIMEOUT;
   let nonce = Infinity;
-  let passed = 0;
-  const taken = async () => {
-    const receipt = (await look('eth_getTransactionReceipt', hash)) as { status?: unknown } | null;
+  let replacedCount = 0;
+  const isMined = async () => {
+    const receipt = (await call('eth_getTransactionReceipt', hash)) as { status?: unknown } | null;
     if (receipt) {
       if (Number(receipt.status) === 1) return true;
-      throw new Error(`The transaction ${hash} was reverted.`);
+      throw new Error(`The transaction ${hash} reverted.`);
     }
-    // Wallets may not let these through, and nodes behind one address may be a block apart: it is believed when it is said again.
-    const sent = (await look('eth_getTransactionByHash', hash).catch(() => null)) as { nonce?: unknown } | null;
+    // Wallets may not support these methods, and load-balanced nodes may be a block apart, so a replacement must be seen three times.
+    const sent = (await call('eth_getTransactionByHash', hash).catch(() => null)) as { nonce?: unknown } | null;
     if (sent) nonce = Number(sent.nonce);
-    else if (Number(await look('eth_getTransactionCount', from, 'latest').catch(() => null)) > nonce) passed += 1;
-    if (passed > 2) throw new Error(`The transaction ${hash} was replaced by another one of the wallet.`);
+    else if (Number(await call('eth_getTransactionCount', from, 'latest').catch(() => null)) > nonce) replacedCount += 1;
+    if (replacedCount > 2) throw new Error(`The transaction ${hash} was replaced by another transaction of the wallet.`);
     return false;
   };
-  for (let left = PATIENCE; left > 0; left = until - Date.now()) {
+  for (let left = RECEIPT_TIMEOUT; left > 0; left = deadline - Date.now()) {
     try {
-      // The wallet itself may never answer.
-      if (await within(left, signal, taken)) return;
-      await pause(Math.min(LOOK, left), signal);
+      // The wallet may never respond.
+      if (await withTimeout(left, signal, isMined)) return;
+      await sleep(Math.min(RECEIPT_INTERVAL, left), signal);
     } catch (error) {
       if (!(error instanceof ApiTimeoutError)) throw error;
     }
   }
-  throw new Error(`The transaction ${hash} was sent and is not mined after ${PATIENCE / 60_000} minutes; it may still be.`);
+  throw new Error(`The transaction ${hash} was sent but not mined within ${RECEIPT_TIMEOUT / 60_000} minutes; it may still be mined later.`);
 }

@@ -1,12 +1,12 @@
 import { ServiceError } from '../errors.js';
 
-/** A checkout shows a page, which only a browser's window can. */
-export function needBrowser(): void {
-  if (typeof window === 'undefined') throw new ServiceError('A checkout needs a browser.', 'SVC6007');
+/** Throws outside of a browser. */
+export function requireBrowser(): void {
+  if (typeof window === 'undefined') throw new ServiceError('A checkout requires a browser.', 'SVC6007');
 }
 
-/** The address of a page; anything else, such as a script, is never shown. */
-export function pageOf(url: string): string {
-  if (!/^https?:/i.test(url)) throw new ServiceError('The order has no page to show.', 'SVC3003');
+/** Returns the URL if it is HTTP(S). Throws otherwise, so that a `javascript:` URL is never opened. */
+export function checkPageUrl(url: string): string {
+  if (!/^https?:/i.test(url)) throw new ServiceError('The order has no checkout page.', 'SVC3003');
   return url;
 }

@@ -4,8 +4,8 @@ import type { FiatOrderAnswer, FiatOrderAsk } from '../generated/types.js';
 import { json } from '../request.js';
 import { fiatUrl } from './fiat-url.js';
 
-/** Takes a quote; the same quote twice gives the same order. The payer goes on with `startCheckout`. */
+/** Creates a purchase from a quote. Idempotent: the same quote returns the same order. Continue with `startCheckout`. */
 export function createFiatOrder(client: Client, ask: FiatOrderAsk, options?: CallOptions): Promise<FiatOrderAnswer> {
-  const asked = { method: 'POST', url: fiatUrl(client, ['order']), body: ask } as const;
-  return json(client, asked, shapes.FiatOrderAnswer, options);
+  const request = { method: 'POST', url: fiatUrl(client, ['order']), body: ask } as const;
+  return json(client, request, shapes.FiatOrderAnswer, options);
 }

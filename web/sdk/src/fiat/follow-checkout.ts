@@ -4,104 +4,103 @@ import { getFiatStatus, isTerminalPurchase } from './get-status.js';
 import { pollPurchase } from './poll-purchase.js';
 import { onAnyWidgetEvent, type FiatWidgetEvent } from './widget-events.js';
 
-/** How a checkout is followed, and who is told. */
+/** Options of a checkout. */
 export interface CheckoutOptions {
-  /** A floor in milliseconds, 1000 unless told; what the service suggests wins where it is larger. */
+  /** Minimum polling interval in milliseconds. Defaults to 1,000. A longer interval suggested by the service takes precedence. */
   minPollIntervalMs?: number | undefined;
-  /** Ends the checkout as `aborted`. */
+  /** Ends the checkout with the outcome `aborted`. */
   signal?: AbortSignal | undefined;
-  /** Told of each status. */
+  /** Called with each status. */
   onStatus?: ((status: FiatStatus) => void) | undefined;
-  /** Told of every message of the provider's widget. */
+  /** Called with every message of the provider's widget. */
   onEvent?: ((event: FiatWidgetEvent) => void) | undefined;
 }
 
-/** How a checkout ended. */
+/** The result of a checkout. */
 export interface CheckoutResult {
-  /** `canceled`: the payer closed the window; `aborted`: the signal fired; a terminal status other than `completed` is `failed`. */
+  /** `canceled`: the payer closed the window. `aborted`: the signal fired. `failed`: any terminal status other than `completed`. */
   outcome: 'completed' | 'failed' | 'canceled' | 'aborted';
-  /** The last word of the service, asked for when the checkout ended. */
+  /** The status of the purchase when the checkout ended. */
   finalStatus: FiatStatus;
   orderId: string;
 }
 
-type Cue = 'completed' | 'failed' | 'closed' | 'aborted';
+type EndSignal = 'completed' | 'failed' | 'closed' | 'aborted';
 
-/** How often is looked whether the window is still there. */
-const LOOK = 250;
+/** How often the window is checked for being closed, in milliseconds. */
+const CLOSED_CHECK_INTERVAL = 250;
 
-/** Where the wrapper page is shown. */
-export interface Place {
-  /** The window that shows it. */
+/** The popup or frame that shows the wrapper page. */
+export interface CheckoutView {
   window(): unknown;
   isClosed(): boolean;
-  /** Called when the page asks to be closed. */
+  /** Called when the page requests to be closed. */
   close(): void;
 }
 
-/** Follows an order that is being paid until the first that ends it: a message, a status, a closed window or an abort. */
+/** Tracks a purchase until it ends: by a widget event, a terminal status, a closed window or an abort, whichever comes first. */
 export async function followCheckout(
   client: Client,
   orderId: string,
   options: CheckoutOptions,
-  place: Place,
+  view: CheckoutView,
 ): Promise<CheckoutResult> {
-  const told = (status: FiatStatus) => options.onStatus?.(status);
+  const onStatus = (status: FiatStatus) => options.onStatus?.(status);
   const result = (outcome: CheckoutResult['outcome'], finalStatus: FiatStatus): CheckoutResult => {
-    const end = isTerminalPurchase(finalStatus) ? outcomeOf(finalStatus) : outcome;
-    // Whoever aborted hears that; how it stood is in the status.
-    return { outcome: outcome === 'aborted' ? outcome : end, finalStatus, orderId };
+    const finalOutcome = isTerminalPurchase(finalStatus) ? outcomeOf(finalStatus) : outcome;
+    // An abort is always reported as such; `finalStatus` has the state of the purchase.
+    return { outcome: outcome === 'aborted' ? outcome : finalOutcome, finalStatus, orderId };
   };
-  let closed = false;
+  let wasClosed = false;
   for (;;) {
     const polling = new AbortController();
-    const watching = watch(client, orderId, options, place, closed);
+    const watcher = watch(client, orderId, options, view, wasClosed);
     try {
       const { minPollIntervalMs: interval = 1000 } = options;
-      const polled = pollPurchase(client, orderId, { interval, signal: polling.signal, onStatus: told });
-      const end = await Promise.race([watching.cue, polled]);
+      const polled = pollPurchase(client, orderId, { interval, signal: polling.signal, onStatus });
+      const end = await Promise.race([watcher.ended, polled]);
       if (typeof end !== 'string') return result(outcomeOf(end), end);
-      // The cue may be older than the last status: the service has the last word.
+      // The signal may be older than the last status, so the status of the service decides.
       polling.abort();
       const status = await getFiatStatus(client, orderId);
-      told(status);
+      onStatus(status);
       if (end !== 'closed') return result(end, status);
       if (isTerminalPurchase(status) || status.status !== 'processing') return result('canceled', status);
-      closed = true;
+      wasClosed = true;
     } finally {
       polling.abort();
-      watching.stop();
+      watcher.stop();
     }
   }
 }
 
 const outcomeOf = ({ status }: FiatStatus) => (status === 'completed' ? 'completed' : 'failed');
 
-/** The first that happens, other than a status; a place that was closed before is not looked at again. */
-function watch(client: Client, orderId: string, options: CheckoutOptions, place: Place, wasClosed: boolean) {
+/** Resolves with the first signal other than a status. A view that was closed before is not watched again. */
+function watch(client: Client, orderId: string, options: CheckoutOptions, view: CheckoutView, wasClosed: boolean) {
   const { signal, onEvent } = options;
   let stop = () => {};
-  const cue = new Promise<Cue>((resolve) => {
-    let ready = false;
-    const unhear = onAnyWidgetEvent(client, (event, source) => {
-      const isOurs = event.orderId === orderId;
-      // The page may speak of an order that it names otherwise, or of none; only its own order settles anything.
-      if (isOurs || source === place.window()) onEvent?.(event);
-      if (!isOurs) return;
-      ready ||= event.event === 'widget_ready';
-      if (ready && event.event === 'order_completed') resolve('completed');
-      if (ready && event.event === 'order_failed') resolve('failed');
-      if (event.event === 'widget_close' && !wasClosed) place.close();
+  const ended = new Promise<EndSignal>((resolve) => {
+    let isReady = false;
+    const unsubscribe = onAnyWidgetEvent(client, (event, source) => {
+      const isOwnOrder = event.orderId === orderId;
+      // The page may send events with another order id or none; only those of this order end the checkout.
+      if (isOwnOrder || source === view.window()) onEvent?.(event);
+      if (!isOwnOrder) return;
+      isReady ||= event.event === 'widget_ready';
+      if (isReady && event.event === 'order_completed') resolve('completed');
+      if (isReady && event.event === 'order_failed') resolve('failed');
+      if (event.event === 'widget_close' && !wasClosed) view.close();
     });
-    const timer = setInterval(() => !wasClosed && place.isClosed() && resolve('closed'), LOOK);
+    const timer = setInterval(() => !wasClosed && view.isClosed() && resolve('closed'), CLOSED_CHECK_INTERVAL);
     const abort = () => resolve('aborted');
     if (signal?.aborted) abort();
     signal?.addEventListener('abort', abort);
     stop = () => {
-      unhear();
+      unsubscribe();
       clearInterval(timer);
       signal?.removeEventListener('abort', abort);
     };
   });
-  return { cue, stop };
+  return { ended, stop };
 }

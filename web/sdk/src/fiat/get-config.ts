@@ -4,7 +4,7 @@ import type { FiatConfig } from '../generated/types.js';
 import { json } from '../request.js';
 import { fiatUrl } from './fiat-url.js';
 
-/** What the fiat API can do. */
+/** Returns the features of the fiat API. */
 export function getFiatConfig(client: Client, options?: CallOptions): Promise<FiatConfig> {
   return json(client, { url: fiatUrl(client, ['config']) }, shapes.FiatConfig, options);
 }

@@ -4,7 +4,7 @@ import type { FiatOrderView } from '../generated/types.js';
 import { json } from '../request.js';
 import { fiatUrl } from './fiat-url.js';
 
-/** A purchase with everything that is known of it. */
+/** Returns a purchase with all its details. */
 export function getFiatOrder(client: Client, orderId: string, options?: CallOptions): Promise<FiatOrderView> {
   return json(client, { url: fiatUrl(client, ['order', orderId]) }, shapes.FiatOrderView, options);
 }

@@ -4,17 +4,17 @@ import type { Page_FiatOrder } from '../generated/types.js';
 import { json } from '../request.js';
 import { fiatUrl } from './fiat-url.js';
 
-/** Which of a wallet's purchases, and which page of them. */
+/** Filters and pagination of {@link getFiatOrdersByAddress}. */
 export interface FiatQuery {
-  /** Only those with this status. */
+  /** Only purchases with this status. */
   status?: string | undefined;
-  /** 20 unless told, at most 100. */
+  /** Defaults to 20. At most 100. */
   limit?: number | undefined;
-  /** The `cursor` of the page before. */
+  /** The `cursor` of the previous page. */
   cursor?: number | null | undefined;
 }
 
-/** A page of a wallet's purchases, newest first. */
+/** Returns a page of the purchases of a wallet address, newest first. */
 export function getFiatOrdersByAddress(
   client: Client,
   address: string,

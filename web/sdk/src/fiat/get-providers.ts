@@ -4,8 +4,8 @@ import type { FiatProvider, FiatProviders } from '../generated/types.js';
 import { json } from '../request.js';
 import { fiatUrl } from './fiat-url.js';
 
-/** Who sells, what, and for which money. */
+/** Returns the fiat providers, with their tokens, currencies and payment methods. */
 export async function getFiatProviders(client: Client, options?: CallOptions): Promise<FiatProvider[]> {
-  const ask = { url: fiatUrl(client, ['providers']) } as const;
-  return (await json<FiatProviders>(client, ask, shapes.FiatProviders, options)).providers;
+  const request = { url: fiatUrl(client, ['providers']) } as const;
+  return (await json<FiatProviders>(client, request, shapes.FiatProviders, options)).providers;
 }

@@ -4,8 +4,8 @@ import type { FiatQuoteAnswer, FiatQuoteAsk } from '../generated/types.js';
 import { json } from '../request.js';
 import { fiatUrl } from './fiat-url.js';
 
-/** Asks every provider at once; the quotes come best output first, with the providers that have none beside them. */
+/** Requests quotes from all providers. Quotes are sorted by output, best first; `errors` lists the providers without a quote. */
 export function getFiatQuote(client: Client, ask: FiatQuoteAsk, options?: CallOptions): Promise<FiatQuoteAnswer> {
-  const asked = { method: 'POST', url: fiatUrl(client, ['quote']), body: ask } as const;
-  return json(client, asked, shapes.FiatQuoteAnswer, options);
+  const request = { method: 'POST', url: fiatUrl(client, ['quote']), body: ask } as const;
+  return json(client, request, shapes.FiatQuoteAnswer, options);
 }

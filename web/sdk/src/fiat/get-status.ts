@@ -4,19 +4,19 @@ import type { FiatStatus } from '../generated/types.js';
 import { json } from '../request.js';
 import { fiatUrl } from './fiat-url.js';
 
-/** How a status is asked for. */
+/** Options of {@link getFiatStatus}. */
 export interface FiatStatusOptions extends CallOptions {
-  /** Asks the provider first; for debugging. */
+  /** Refreshes the status from the provider first. For debugging. */
   force?: boolean | undefined;
 }
 
-/** How far a purchase has come. */
+/** Returns the status of a purchase. */
 export function getFiatStatus(client: Client, orderId: string, options: FiatStatusOptions = {}): Promise<FiatStatus> {
   const url = fiatUrl(client, ['orders', orderId, 'status'], { force: options.force || undefined });
   return json(client, { url }, shapes.FiatStatus, options);
 }
 
-/** Whether nothing comes after this status of a purchase. */
+/** Whether a status of a purchase is final. */
 export function isTerminalPurchase({ status, polling }: FiatStatus): boolean {
   return polling.isTerminal || ['completed', 'failed', 'canceled', 'expired'].includes(status);
 }

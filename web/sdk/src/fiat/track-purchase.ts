@@ -3,18 +3,17 @@ import type { FiatStatus } from '../generated/types.js';
 import { pollPurchase, type TrackPurchaseOptions } from './poll-purchase.js';
 
 /**
- * Follows a purchase until it is `completed`, `failed`, `canceled` or `expired`, and tells `onStatus` whenever its status or its progress
- * has changed.
+ * Tracks a purchase until it is `completed`, `failed`, `canceled` or `expired`. Calls `onStatus` when its status or progress changes.
  *
- * The service says when to ask again, though not more often than the pace allows. Errors that may pass are waited out; the others,
- * and an abort, end the tracking.
+ * Polls at the interval that the service suggests, but no faster than `interval`. Transient errors are retried. Other errors, and an
+ * abort, reject.
  */
 export function trackPurchase(client: Client, orderId: string, options: TrackPurchaseOptions = {}): Promise<FiatStatus> {
-  let told: string | undefined;
+  let last: string | undefined;
   const onStatus = (status: FiatStatus) => {
-    const news = `${status.status} ${status.progress}`;
-    if (news !== told) options.onStatus?.(status);
-    told = news;
+    const current = `${status.status} ${status.progress}`;
+    if (current !== last) options.onStatus?.(status);
+    last = current;
   };
   return pollPurchase(client, orderId, { ...options, onStatus });
 }

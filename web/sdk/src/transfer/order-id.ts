@@ -1,7 +1,7 @@
 import { TYPE_HASH } from '../execute/contracts.js';
-import { digits, TERMS } from '../execute/terms.js';
+import { encodeWord, TERMS } from '../execute/terms.js';
 import type { Terms } from '../generated/types.js';
 import { keccak256 } from './keccak.js';
 
-/** The id by which the chains know an order with these terms, in hex without a prefix. */
-export const orderId = (terms: Terms): string => keccak256([TYPE_HASH, ...TERMS.map(({ name }) => terms[name])].map(digits).join(''));
+/** The on-chain id of an order with these terms, in hex without a prefix. */
+export const orderId = (terms: Terms): string => keccak256([TYPE_HASH, ...TERMS.map(({ name }) => terms[name])].map(encodeWord).join(''));

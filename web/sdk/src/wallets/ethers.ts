@@ -1,6 +1,6 @@
 import type { Eip1193Provider } from './wallet.js';
 
-/** What is needed of a signer of ethers. */
+/** The methods of an ethers signer that the SDK uses. */
 export interface EthersSigner {
   provider: { send?(method: string, params: any): Promise<unknown>; getNetwork(): Promise<{ chainId: bigint }> } | null;
   getAddress(): Promise<string>;
@@ -8,10 +8,10 @@ export interface EthersSigner {
   signTypedData(domain: any, types: any, value: any): Promise<string>;
 }
 
-/** A signer of ethers, with a provider that takes JSON-RPC, as a wallet for `executeSwap`. */
+/** Adapts an ethers signer with a JSON-RPC provider to a wallet for `executeSwap`. */
 export function fromEthers(signer: EthersSigner): Eip1193Provider {
   const { provider } = signer;
-  if (!provider?.send) throw new TypeError('The signer has no provider that takes JSON-RPC.');
+  if (!provider?.send) throw new TypeError('The signer has no JSON-RPC provider.');
   const send = (method: string, params: unknown) => provider.send!(method, params ?? []);
   const chainId = async () => Number((await provider.getNetwork()).chainId);
   return {
@@ -20,17 +20,17 @@ export function fromEthers(signer: EthersSigner): Eip1193Provider {
         case 'eth_accounts':
           return [await signer.getAddress()];
         case 'wallet_switchEthereumChain':
-          // A key in memory signs for the chain of its provider; only a browser's wallet can be switched.
+          // A local key signs for the chain of its provider; only browser wallets can switch chains.
           return (await chainId()) === Number(params[0].chainId) ? null : send(method, params);
         case 'eth_sendTransaction': {
-          const { to, data, value, gas, chainId: wanted } = params[0];
-          const transaction = { to, data, value: value ?? '0x0', chainId: Number(wanted), ...(gas === undefined ? {} : { gasLimit: gas }) };
+          const { to, data, value, gas, chainId: txChainId } = params[0];
+          const transaction = { to, data, value: value ?? '0x0', chainId: Number(txChainId), ...(gas === undefined ? {} : { gasLimit: gas }) };
           return (await signer.sendTransaction(transaction)).hash;
         }
         case 'eth_signTypedData_v4': {
           const { domain, types, message } = JSON.parse(params[1]);
-          const { EIP712Domain: _, ...own } = types;
-          return signer.signTypedData(domain, own, message);
+          const { EIP712Domain: _, ...messageTypes } = types;
+          return signer.signTypedData(domain, messageTypes, message);
         }
         default:
           return send(method, params);

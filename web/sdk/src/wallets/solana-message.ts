@@ -1,28 +1,28 @@
-/** A transaction of Solana in parts. */
+/** A parsed Solana transaction. */
 export interface SolanaTransaction {
-  /** How many signatures there is room for. */
+  /** Number of signature slots. */
   slots: number;
-  /** How many the message asks for. */
+  /** Number of required signers. */
   signers: number;
-  /** 32 bytes in hex each. */
+  /** The account keys, 32 bytes of hex each. */
   keys: string[];
   instructions: Instruction[];
-  /** How many tables it takes further addresses from. */
+  /** Number of address lookup tables. */
   tables: number;
 }
 
-/** What one program is asked for. */
+/** An instruction of a transaction. */
 export interface Instruction {
   program: string;
-  /** Addresses; nothing where a table would have to tell. */
+  /** The account keys; `undefined` for those of a lookup table. */
   accounts: (string | undefined)[];
   data: Uint8Array;
 }
 
-/** 32 bytes in hex, shorter ones filled up from the left. */
+/** Encodes bytes as hex, left-padded to 32 bytes. */
 export const hex = (bytes: Uint8Array): string => `0x${Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('').padStart(64, '0')}`;
 
-/** Reads a transaction of version 0, and nothing behind it; nothing where it is none. */
+/** Parses a version 0 transaction without trailing bytes; `undefined` if it is not one. */
 export function readTransaction(bytes: Uint8Array): SolanaTransaction | undefined {
   try {
     return parse(new Reader(bytes));
@@ -32,20 +32,20 @@ export function readTransaction(bytes: Uint8Array): SolanaTransaction | undefine
   }
 }
 
-function parse(rest: Reader): SolanaTransaction | undefined {
-  const slots = rest.count();
-  rest.take(slots * 64);
-  const [version, signers] = rest.take(4);
+function parse(reader: Reader): SolanaTransaction | undefined {
+  const slots = reader.count();
+  reader.take(slots * 64);
+  const [version, signers] = reader.take(4);
   if (version !== 0x80) return undefined;
-  const keys = rest.list(() => hex(rest.take(32)));
-  rest.take(32);
-  const instructions = rest.list(() => {
-    const program = keys[rest.take(1)[0]!];
+  const keys = reader.list(() => hex(reader.take(32)));
+  reader.take(32);
+  const instructions = reader.list(() => {
+    const program = keys[reader.take(1)[0]!];
     if (!program) throw new RangeError();
-    return { program, accounts: Array.from(rest.take(rest.count()), (number) => keys[number]), data: rest.take(rest.count()) };
+    return { program, accounts: Array.from(reader.take(reader.count()), (index) => keys[index]), data: reader.take(reader.count()) };
   });
-  const tables = rest.list(() => [rest.take(32), rest.take(rest.count()), rest.take(rest.count())]).length;
-  return rest.isOver() ? { slots, signers: signers!, keys, instructions, tables } : undefined;
+  const tables = reader.list(() => [reader.take(32), reader.take(reader.count()), reader.take(reader.count())]).length;
+  return reader.isAtEnd() ? { slots, signers: signers!, keys, instructions, tables } : undefined;
 }
 
 class Reader {
@@ -63,7 +63,7 @@ class Reader {
     return taken;
   }
 
-  /** A number of up to 16 bits, seven to a byte, the lowest first. */
+  /** A compact-u16: seven bits per byte, lowest first. */
   count(): number {
     let count = 0;
     for (const shift of [0, 7, 14]) {
@@ -78,7 +78,7 @@ class Reader {
     return Array.from({ length: this.count() }, item);
   }
 
-  isOver(): boolean {
+  isAtEnd(): boolean {
     return this.#at === this.#bytes.length;
   }
 }

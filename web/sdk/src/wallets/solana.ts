@@ -1,13 +1,13 @@
 import { checkTransaction } from './check-solana.js';
 import type { SolanaSigner } from './wallet.js';
 
-/** What is needed of a wallet by the Wallet Standard. */
+/** The parts of a Wallet Standard wallet that the SDK uses. */
 export interface StandardWallet {
   readonly name: string;
   readonly features: Readonly<Record<string, unknown>>;
 }
 
-/** One of its accounts. */
+/** An account of a Wallet Standard wallet. */
 export interface StandardAccount {
   readonly address: string;
 }
@@ -20,7 +20,7 @@ interface SignTransaction {
   }): Promise<readonly { signedTransaction: Uint8Array }[]>;
 }
 
-/** An account of a wallet by the Wallet Standard (`solana:signTransaction`) as a wallet for `executeSwap`. */
+/** Adapts an account of a Wallet Standard wallet (`solana:signTransaction`) to a wallet for `executeSwap`. */
 export function fromWalletStandard(
   wallet: StandardWallet,
   account: StandardAccount,
@@ -30,12 +30,12 @@ export function fromWalletStandard(
   if (!feature) throw new TypeError(`The wallet ${wallet.name} does not sign Solana transactions.`);
   return fromSigner(account.address, async (transaction) => {
     const [signed] = await feature.signTransaction({ account, transaction, chain });
-    if (!signed) throw new Error(`The wallet ${wallet.name} answered without a transaction.`);
+    if (!signed) throw new Error(`The wallet ${wallet.name} returned no transaction.`);
     return signed.signedTransaction;
   });
 }
 
-/** Whatever signs a serialized transaction, as a wallet for `executeSwap`. */
+/** Adapts any function that signs a serialized transaction to a wallet for `executeSwap`. */
 export function fromSigner(address: string, signTransaction: SolanaSigner['signTransaction']): SolanaSigner {
   return { address, signTransaction, checkTransaction: (transaction, terms) => checkTransaction(address, terms, transaction) };
 }

@@ -1,6 +1,6 @@
 import type { Eip1193Provider } from './wallet.js';
 
-/** What is needed of viem's wallet client; a client with an account has it. */
+/** The methods of viem's `WalletClient` that the SDK uses. */
 export interface ViemWallet {
   account?: { address: string; type: string } | undefined;
   request(args: any): Promise<unknown>;
@@ -9,14 +9,14 @@ export interface ViemWallet {
   signTypedData(args: any): Promise<string>;
 }
 
-/** A wallet client of viem as a wallet for `executeSwap`, with an account of its own or one of the node's. */
+/** Adapts a viem `WalletClient` with a local or JSON-RPC account to a wallet for `executeSwap`. */
 export function fromViem(wallet: ViemWallet): Eip1193Provider {
   const { account } = wallet;
   if (!account) throw new TypeError('The wallet client has no account.');
   const local = account.type === 'local';
-  const switchTo = async (chainId: number) => {
-    const at = await wallet.getChainId();
-    if (at !== chainId) throw new Error(`The wallet client is on chain ${at}, and the deposit on chain ${chainId}.`);
+  const checkChain = async (chainId: number) => {
+    const current = await wallet.getChainId();
+    if (current !== chainId) throw new Error(`The wallet client is on chain ${current}, but the deposit is on chain ${chainId}.`);
   };
   return {
     async request({ method, params }) {
@@ -24,11 +24,11 @@ export function fromViem(wallet: ViemWallet): Eip1193Provider {
         case 'eth_accounts':
           return [account.address];
         case 'wallet_switchEthereumChain':
-          return local ? switchTo(Number(params[0].chainId)) : wallet.request({ method, params });
+          return local ? checkChain(Number(params[0].chainId)) : wallet.request({ method, params });
         case 'eth_sendTransaction': {
           const { to, data, value, gas, chainId } = params[0];
-          // A wallet that nobody switched, or that did not, would send on the chain that it is on.
-          await switchTo(Number(chainId));
+          // A wallet that did not switch would send on its current chain.
+          await checkChain(Number(chainId));
           const fields = { to, data, value: BigInt(value ?? 0), ...(gas === undefined ? {} : { gas: BigInt(gas) }) };
           return wallet.sendTransaction({ ...fields, account, chain: null });
         }

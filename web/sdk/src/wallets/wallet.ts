@@ -1,20 +1,20 @@
 import type { Terms } from '../generated/types.js';
 
-/** A wallet of EVM chains, by EIP-1193: what browsers inject, and what the adapters of viem and ethers make. */
+/** An EVM wallet: an EIP-1193 provider, such as the one that browsers inject, or the result of `fromViem` or `fromEthers`. */
 export interface Eip1193Provider {
-  // Providers differ in how narrowly they type their methods; all of them take these arguments.
+  // Providers type their methods more or less narrowly; all of them accept these arguments.
   request(args: { method: any; params?: any }): Promise<unknown>;
 }
 
-/** A wallet of Solana, as `@causeway/sdk/solana` makes it: it signs a serialized transaction and does not send it. */
+/** A Solana wallet, created by `@causeway/sdk/solana`. It signs a serialized transaction and does not send it. */
 export interface SolanaSigner {
   readonly address: string;
   signTransaction(transaction: Uint8Array): Promise<Uint8Array>;
-  /** Says what a deposit's transaction does other than its terms; it is asked before anything is signed. */
+  /** Checks a deposit transaction against the terms before it is signed. Returns the problem, if there is one. */
   checkTransaction(transaction: Uint8Array, terms: Terms): Promise<string | undefined>;
 }
 
-/** Whoever signs the deposit. */
+/** The wallet that signs the deposit. */
 export type Wallet = Eip1193Provider | SolanaSigner;
 
 export const isSolana = (wallet: Wallet): wallet is SolanaSigner => 'checkTransaction' in wallet;

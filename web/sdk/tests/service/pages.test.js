@@ -1,10 +1,10 @@
-// The pages of the examples in a browser, with a wallet injected, on the real service: swaps, and purchases by card.
+// The example pages in a browser with an injected wallet, against a real service: swaps and card purchases.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { picture, visit } from '../example-page.js';
+import { screenshot, visit } from '../example-page.js';
 import { usdcOf } from '../sandbox.js';
 
-/** Clicks, and returns the popup's card form. */
+/** Starts a purchase; returns the popup and its card form. */
 async function buy(tab) {
   const opened = tab.waitForEvent('popup');
   await tab.click('#buy');
@@ -22,27 +22,27 @@ async function pay(form, number) {
 }
 
 describe('the HTML example', () => {
-  it('swaps with the wallet of the browser, and tells it of the chain', () => visit('html', async (tab, account, { asked }) => {
+  it('swaps with the injected wallet and adds the chain to it', () => visit('html', async (tab, account, { methods }) => {
     await tab.click('#swap');
     await tab.getByText('The order is filled.').waitFor();
     await tab.getByText(/^Delivered by 0x/).waitFor();
     assert.equal(await usdcOf(account.address), 75_000_000n);
-    assert.ok(asked.includes('wallet_addEthereumChain'));
-    await picture(tab, 'swap');
+    assert.ok(methods.includes('wallet_addEthereumChain'));
+    await screenshot(tab, 'swap');
   }));
 
-  it('sells for a card', () => visit('html', async (tab, account) => {
+  it('buys by card', () => visit('html', async (tab, account) => {
     const { popup, form } = await buy(tab);
-    await picture(popup, 'checkout');
+    await screenshot(popup, 'checkout');
     await pay(form, '4242 4242 4242 4242');
     await tab.getByText(/^The purchase is completed\. 0x[0-9a-f]{64}$/).waitFor();
-    const told = await tab.locator('#buy-log li').allTextContents();
-    assert.equal(told[0], 'widget_ready');
+    const entries = await tab.locator('#buy-log li').allTextContents();
+    assert.equal(entries[0], 'widget_ready');
     assert.ok(await usdcOf(account.address) > 100_000_000n);
-    await picture(tab, 'bought');
+    await screenshot(tab, 'bought');
   }));
 
-  it('tells when the payer leaves', () => visit('html', async (tab, account) => {
+  it('reports a canceled purchase', () => visit('html', async (tab, account) => {
     const { popup } = await buy(tab);
     await popup.close();
     await tab.getByText(/^The purchase is canceled\./).waitFor();
@@ -54,6 +54,6 @@ it('the React example connects a wallet and swaps', () => visit('react', async (
   await tab.getByRole('button', { name: 'Connect a wallet' }).click();
   await tab.getByRole('button', { name: 'Swap' }).click();
   await tab.getByText(/^Delivered by 0x/).waitFor();
-  await picture(tab, 'react');
+  await screenshot(tab, 'react');
   assert.equal(await usdcOf(account.address), 75_000_000n);
 }));

@@ -1,4 +1,4 @@
-// Whole swaps over the sandbox's chains, signed by stock wallet libraries.
+// Swaps on the sandbox's chains, signed by wallet libraries.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -7,12 +7,12 @@ import { fromEthers } from '@causeway/sdk/ethers';
 import { fromWalletStandard } from '@causeway/sdk/solana';
 import { fromViem } from '@causeway/sdk/viem';
 import { JsonRpcProvider, Wallet } from 'ethers';
-import { BASE, COIN, give, payer, rpc, swapOf, USDC, usdcOf, walletOf } from '../sandbox.js';
+import { BASE, COIN, fund, payer, rpc, swapOf, USDC, usdcOf, walletOf } from '../sandbox.js';
 import { standardWallet } from '../solana.js';
 
 const causeway = createCauseway({ baseUrl: BASE });
 
-/** Runs a swap and holds that it was told in order. */
+/** Executes a swap and checks the reported steps. */
 async function swap(ask, wallet, options = {}) {
   const steps = [];
   const events = [];
@@ -28,7 +28,7 @@ async function swap(ask, wallet, options = {}) {
 }
 
 describe('a swap', { concurrency: true }, () => {
-  it('is signed by viem, and its events are told', async () => {
+  it('is signed by viem and reports its events', async () => {
     const { account } = await payer();
     const { steps, events } = await swap(swapOf(account.address), fromViem(walletOf(8453, account)));
     assert.deepEqual(steps.filter((step) => step === 'sent').length, 2, 'the approval and the deposit');
@@ -46,7 +46,7 @@ describe('a swap', { concurrency: true }, () => {
     }
   });
 
-  it('is brought to the chain by the service, by a permit', async () => {
+  it('by permit is deposited by the service', async () => {
     const { key, account } = await payer();
     const provider = new JsonRpcProvider(rpc(8453), 8453, { pollingInterval: 100, cacheTimeout: -1 });
     try {
@@ -57,15 +57,15 @@ describe('a swap', { concurrency: true }, () => {
     }
   });
 
-  it('from Solana is signed by a wallet of the standard', async () => {
+  it('from Solana is signed by a Wallet Standard wallet', async () => {
     const { wallet, account } = standardWallet();
     const sol = '1'.repeat(32);
-    await give(SOLANA, account.address, sol, 10n ** 10n);
+    await fund(SOLANA, account.address, sol, 10n ** 10n);
     const funded = async () => (await causeway.getBalances(account.address, { chainIds: [SOLANA] })).tokens.length > 0;
     while (!(await funded())) await sleep(200);
     const { account: { address: recipient } } = await payer();
-    const more = { fromChainId: SOLANA, fromToken: sol, toChainId: 8453, toToken: USDC, amount: '1000000000', recipient };
-    const { order } = await swap(swapOf(account.address, more), fromWalletStandard(wallet, account));
+    const changes = { fromChainId: SOLANA, fromToken: sol, toChainId: 8453, toToken: USDC, amount: '1000000000', recipient };
+    const { order } = await swap(swapOf(account.address, changes), fromWalletStandard(wallet, account));
     assert.equal(order.transactions.deposit.chainId, SOLANA);
     assert.equal(await usdcOf(recipient), 100_000_000n + BigInt(order.destAmount));
   });
@@ -78,14 +78,14 @@ describe('a swap', { concurrency: true }, () => {
     assert.equal((await causeway.getIntentByDeposit({ chainId: 8453, txHash: hashes[0] })).intentId, order.intentId);
   });
 
-  it('on another chain than the wallet client is refused before anything is sent', async () => {
+  it('on a chain other than the wallet client\'s rejects before a transaction is sent', async () => {
     const { account } = await payer();
     const executing = causeway.executeSwap(swapOf(account.address), fromViem(walletOf(1, account)), { minAmountOut: '1' });
-    await assert.rejects(executing, { code: 'SVC3007', message: 'The wallet client is on chain 1, and the deposit on chain 8453.' });
+    await assert.rejects(executing, { code: 'SVC3007', message: 'The wallet client is on chain 1, but the deposit is on chain 8453.' });
     assert.equal(await usdcOf(account.address), 100_000_000n);
   });
 
-  it('for another address than the wallet is refused before anything is asked', async () => {
+  it('for an address other than the wallet\'s rejects before any request', async () => {
     const { account } = await payer();
     const executing = causeway.executeSwap(swapOf(USDC), fromViem(walletOf(8453, account)), { minAmountOut: '1' });
     await assert.rejects(executing, { code: 'SVC3007' });

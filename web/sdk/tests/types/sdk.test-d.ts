@@ -1,4 +1,4 @@
-// What the compiler must accept, infer and refuse; checked by tsc, never run.
+// Type tests: checked by tsc, never run.
 import {
   createCauseway, createClient, executeSwap, getBalances, getOrderOf, getQuote, parseTokenIdentifier, ServiceError, startCheckout,
   streamQuotes, trackOrder,
@@ -21,7 +21,7 @@ declare const ask: QuoteAsk;
 declare const order: FiatOrderAnswer;
 declare const signal: AbortSignal;
 
-// A base address is needed, and the rest is not.
+// Only the base URL is required.
 const client = createClient({ baseUrl: 'http://a', fetch, headers: { a: 'b' }, timeout: 1 });
 is<Equal<typeof client, Client>>();
 // @ts-expect-error
@@ -29,7 +29,7 @@ createClient({});
 // @ts-expect-error
 createClient({ baseUrl: 'http://a', timeOut: 1 });
 
-// Answers have the types of the API document.
+// Responses have the types of the API document.
 is<Equal<ReturnType<typeof getQuote>, Promise<QuoteAnswer>>>();
 is<Equal<ReturnType<typeof getOrderOf>, Promise<Order | null>>>();
 is<Equal<ReturnType<typeof getBalances>, Promise<Balances>>>();
@@ -48,8 +48,8 @@ getQuote(client, { ...ask, amount: 1 });
 // @ts-expect-error
 getQuote(client, { tradeType: 'EXACT_INPUT' });
 
-// Unions are told apart by their kinds.
-function told(built: BuildAnswer, approval: Approval): string {
+// Unions are discriminated by their kind.
+function narrowed(built: BuildAnswer, approval: Approval): string {
   if (approval.type === 'solana_sendTransaction') return approval.transaction;
   is<Equal<typeof approval.type, 'eip1193_request'>>();
   switch (built.kind) {
@@ -62,9 +62,9 @@ function told(built: BuildAnswer, approval: Approval): string {
       return built.approvals.length.toString();
   }
 }
-told satisfies (built: BuildAnswer, approval: Approval) => string;
+narrowed satisfies (built: BuildAnswer, approval: Approval) => string;
 
-// Methods take what the functions take, without the client.
+// Methods take the arguments of the functions, without the client.
 const causeway: Causeway = createCauseway({ baseUrl: 'http://a' });
 is<Equal<ReturnType<Causeway['getQuote']>, Promise<QuoteAnswer>>>();
 is<Equal<Parameters<Causeway['getOrderOf']>['length'], 2 | 3>>();
@@ -76,7 +76,7 @@ causeway.fiat.startCheckout(Promise.resolve(order));
 // @ts-expect-error an order is needed
 causeway.fiat.startCheckout('o1');
 
-// Wallets of the libraries fit.
+// Wallets of the libraries are accepted.
 declare const viem: WalletClient;
 declare const local: EthersWallet;
 declare const remote: JsonRpcSigner;
@@ -96,20 +96,20 @@ executeSwap(client, ask, {}, bound);
 executeSwap(client, ask, provider, { depositMethod: 'TRANSFER' });
 executeSwap(client, ask, provider, { ...bound, escrows: { 8453: '0x' } });
 
-// A transfer is checked once it is known to be one.
-function transferred(built: BuildAnswer, { quote }: StreamedRoute): Promise<void> | undefined {
+// `checkTransfer` accepts only transfers.
+function checked(built: BuildAnswer, { quote }: StreamedRoute): Promise<void> | undefined {
   // @ts-expect-error
   checkTransfer(ask, quote, built, { minAmountOut: '1' });
   return built.kind === 'TRANSFER' ? checkTransfer(ask, quote, built, { minAmountOut: '1', escrows: { 8453: '0x' } }) : undefined;
 }
-transferred satisfies (built: BuildAnswer, route: StreamedRoute) => unknown;
+checked satisfies (built: BuildAnswer, route: StreamedRoute) => unknown;
 
 const { chainId, address } = parseTokenIdentifier('eip155:1:0x');
 is<Equal<[typeof chainId, typeof address], [number, string]>>();
 
-function why(error: ServiceError): ErrorCode {
+function codeOf(error: ServiceError): ErrorCode {
   // @ts-expect-error no such code
   if (error.code === 'SVC9999') return error.code;
   return error.code;
 }
-why satisfies (error: ServiceError) => ErrorCode;
+codeOf satisfies (error: ServiceError) => ErrorCode;

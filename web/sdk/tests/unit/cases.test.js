@@ -1,4 +1,4 @@
-// The case table of all SDKs, against a server that misbehaves as each case says.
+// Runs the shared case table (`cases.json`) against a local server.
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { describe, it } from 'node:test';
@@ -9,36 +9,36 @@ import { Server } from '../server.js';
 const { cases } = JSON.parse(await readFile(new URL('../../../../tests/cases/cases.json', import.meta.url), 'utf8'));
 
 describe('the case table', { concurrency: 16 }, () => {
-  for (const one of cases) it(one.name, () => play(one));
+  for (const entry of cases) it(entry.name, () => run(entry));
 });
 
-async function play({ server: behaviours, client: settings = {}, abort, call: asked, expect }) {
+async function run({ server: behaviours, client: settings = {}, abort, call: callSpec, expect }) {
   const server = await Server.start(behaviours);
-  const stop = new AbortController();
+  const controller = new AbortController();
   try {
     const client = createClient({
       baseUrl: server.url + (settings.basePath ?? ''), timeout: settings.timeoutMs, headers: settings.headers,
       qrCodeApiUrl: settings.qrHost && `${server.url.replace('127.0.0.1', settings.qrHost)}/qr`,
     });
-    if (abort === 'before') stop.abort();
-    const awaited = expect.items?.length ?? 0;
-    const enough = withResolvers();
+    if (abort === 'before') controller.abort();
+    const expectedItems = expect.items?.length ?? 0;
+    const hasAllItems = withResolvers();
     const items = [];
     const statuses = [];
-    const took = (item) => items.push(item) >= awaited && enough.resolve();
-    if (awaited === 0) enough.resolve();
-    const during = async () => {
+    const onItem = (item) => items.push(item) >= expectedItems && hasAllItems.resolve();
+    if (expectedItems === 0) hasAllItems.resolve();
+    const abortDuring = async () => {
       if (abort !== 'during') return;
-      for (const _ of behaviours) await server.said();
-      await enough.promise;
-      stop.abort();
+      for (const _ of behaviours) await server.responded();
+      await hasAllItems.promise;
+      controller.abort();
     };
-    const began = Date.now();
-    const running = call(client, asked, stop.signal, took, statuses).then((value) => ({ value }), (error) => ({ error }));
-    const [outcome] = await Promise.all([running, during()]);
-    if (abort === 'after') stop.abort();
-    if (expect.withinMs) assert.ok(Date.now() - began < expect.withinMs, `it took ${Date.now() - began} ms`);
-    check(expect, { ...outcome, items, statuses, seen: server.seen });
+    const start = Date.now();
+    const running = call(client, callSpec, controller.signal, onItem, statuses).then((value) => ({ value }), (error) => ({ error }));
+    const [outcome] = await Promise.all([running, abortDuring()]);
+    if (abort === 'after') controller.abort();
+    if (expect.withinMs) assert.ok(Date.now() - start < expect.withinMs, `it took ${Date.now() - start} ms`);
+    check(expect, { ...outcome, items, statuses, requests: server.requests });
   } finally {
     server.stop();
   }
@@ -50,15 +50,15 @@ function withResolvers() {
   return all;
 }
 
-function check(expect, { value, error, items, statuses, seen }) {
-  if (expect.error) checkError(expect.error, error ?? assert.fail(`no error but ${JSON.stringify(value)}`));
+function check(expect, { value, error, items, statuses, requests }) {
+  if (expect.error) checkError(expect.error, error ?? assert.fail(`expected an error, got ${JSON.stringify(value)}`));
   else if (error) throw error;
-  else holds(value ?? null, expect.value ?? null);
-  if (expect.items) holds(items, expect.items);
+  else matches(value ?? null, expect.value ?? null);
+  if (expect.items) matches(items, expect.items);
   if (expect.statuses) assert.deepEqual(statuses, expect.statuses);
   if (!expect.requests) return;
-  assert.equal(seen.length, expect.requests.length, JSON.stringify(seen));
-  expect.requests.forEach((wanted, index) => checkRequest(wanted, seen[index]));
+  assert.equal(requests.length, expect.requests.length, JSON.stringify(requests));
+  expect.requests.forEach((expected, index) => checkRequest(expected, requests[index]));
 }
 
 function checkError({ class: name, code, message, status, body }, error) {
@@ -69,24 +69,24 @@ function checkError({ class: name, code, message, status, body }, error) {
   if (body !== undefined) assert.deepEqual(error.details.body, body);
 }
 
-function checkRequest({ method, path, query = {}, headers = {}, hasHeader, lacksHeaders = [], json }, seen) {
-  if (method) assert.equal(seen.method, method);
-  if (path) assert.equal(seen.path, path);
-  for (const [name, text] of Object.entries(query)) assert.equal(seen.query[name], text, name);
-  for (const [name, text] of Object.entries(headers)) assert.equal(seen.headers[name.toLowerCase()], text, name);
-  if (hasHeader) assert.ok(hasHeader.toLowerCase() in seen.headers, hasHeader);
-  for (const name of lacksHeaders) assert.ok(!(name in seen.headers), name);
-  if (json !== undefined) assert.deepEqual(JSON.parse(seen.body), json);
+function checkRequest({ method, path, query = {}, headers = {}, hasHeader, lacksHeaders = [], json }, request) {
+  if (method) assert.equal(request.method, method);
+  if (path) assert.equal(request.path, path);
+  for (const [name, text] of Object.entries(query)) assert.equal(request.query[name], text, name);
+  for (const [name, text] of Object.entries(headers)) assert.equal(request.headers[name.toLowerCase()], text, name);
+  if (hasHeader) assert.ok(hasHeader.toLowerCase() in request.headers, hasHeader);
+  for (const name of lacksHeaders) assert.ok(!(name in request.headers), name);
+  if (json !== undefined) assert.deepEqual(JSON.parse(request.body), json);
 }
 
-/** Every field that is named must have the value that is named; lists have the same length. */
-function holds(value, expected, at = 'it') {
+/** Every expected field must be equal; arrays must have the same length. */
+function matches(value, expected, path = 'value') {
   if (Array.isArray(expected)) {
-    assert.equal(value?.length, expected.length, `${at}: ${JSON.stringify(value)}`);
-    expected.forEach((item, index) => holds(value[index], item, `${at}[${index}]`));
+    assert.equal(value?.length, expected.length, `${path}: ${JSON.stringify(value)}`);
+    expected.forEach((item, index) => matches(value[index], item, `${path}[${index}]`));
   } else if (expected !== null && typeof expected === 'object') {
-    for (const [name, field] of Object.entries(expected)) holds(value?.[name], field, `${at}.${name}`);
+    for (const [name, field] of Object.entries(expected)) matches(value?.[name], field, `${path}.${name}`);
   } else {
-    assert.deepEqual(value ?? null, expected, at);
+    assert.deepEqual(value ?? null, expected, path);
   }
 }

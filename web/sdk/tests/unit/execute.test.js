@@ -1,4 +1,4 @@
-// Whole swaps against a service that does not do its part. Swaps that end well run on real chains, among the service's tests.
+// Swaps against a faulty service. Successful swaps are tested on real chains, in `tests/service`.
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { describe, it } from 'node:test';
@@ -7,7 +7,7 @@ import { fromWalletStandard } from '@causeway/sdk/solana';
 import { Server } from '../server.js';
 import { base58, depositOf } from '../solana.js';
 
-// The honest answers of the table of lies, which has its own test.
+// The honest responses of `lies.json`.
 const table = JSON.parse(await readFile(new URL('../../../../tests/cases/lies.json', import.meta.url), 'utf8'));
 const { ask } = table;
 const PAYER = ask.fromAddress;
@@ -16,39 +16,40 @@ const ESCROW = table.deposits.CONTRACT_CALL.recovery.escrow.toLowerCase();
 
 const ok = (json) => ({ status: 200, json });
 const quote = () => ok(table.quote);
-const terms = (changed = {}) => ({ ...table.deposits.CONTRACT_CALL.terms, ...changed });
-const built = (changed = {}) => ok({ ...table.deposits.CONTRACT_CALL, ...changed });
+const terms = (changes = {}) => ({ ...table.deposits.CONTRACT_CALL.terms, ...changes });
+const built = (changes = {}) => ok({ ...table.deposits.CONTRACT_CALL, ...changes });
 const submitted = ok({ orderId: 'o1', txHash: '0x02' });
 const order = (status) => ok({
   id: 'o1', type: 'native-filler', quoteId: 'q1', routeId: 'north', status, fromChainId: 8453, toChainId: 1, srcAmount: '1000',
   destAmount: '300', author: PAYER, tradeType: 'EXACT_INPUT', createdAt: 'x', updatedAt: 'x', transactions: {}, timestamps: { createdAt: 'x' },
-  stepsCompleted: [], failureReason: 'Nobody delivered in time.',
+  stepsCompleted: [], failureReason: 'The fill deadline has passed.',
 });
 
-/** A wallet that notes what it is asked for, and can be told to refuse or to leave a receipt open. */
-function hand({ refuses, unmined } = {}) {
+/** A wallet that records its transactions. `rejects` makes it reject them; `receipt` replaces the receipt. */
+function walletOf({ rejects, receipt } = {}) {
   const sent = [];
   const request = async ({ method, params }) => {
     if (method === 'eth_accounts') return [PAYER.toUpperCase().replace('0X', '0x')];
     if (method === 'wallet_switchEthereumChain') return null;
-    if (method === 'eth_getTransactionReceipt') return unmined ? unmined() : { status: '0x1' };
+    if (method === 'eth_getTransactionReceipt') return receipt ? receipt() : { status: '0x1' };
     if (method !== 'eth_sendTransaction') return null;
-    if (refuses) throw Object.assign(new Error('The person said no.'), { code: 4001 });
+    if (rejects) throw Object.assign(new Error('User rejected the request.'), { code: 4001 });
     sent.push(params[0]);
     return `0x${String(sent.length).padStart(64, '0')}`;
   };
   return { sent, request };
 }
 
-/** Runs a swap; returns how it ended and what the service was asked. */
-async function swap(wallet, answers, options = {}, asked = ask) {
-  const server = await Server.start(answers);
+/** Runs a swap; returns its result and the requests to the service. */
+async function swap(wallet, responses, options = {}, quoteAsk = ask) {
+  const server = await Server.start(responses);
   try {
-    const executing = executeSwap(createClient({ baseUrl: server.url }), asked, wallet, {
+    const executing = executeSwap(createClient({ baseUrl: server.url }), quoteAsk, wallet, {
       interval: 500, retryDelay: 500, ...table.bound, escrows: table.escrows, ...options,
     });
-    const ended = await executing.then((value) => ({ value }), (error) => ({ error }));
-    return { ...ended, asked: server.seen.map(({ method, path }) => `${method} ${path}`), seen: server.seen };
+    const result = await executing.then((value) => ({ value }), (error) => ({ error }));
+    const calls = server.requests.map(({ method, path }) => `${method} ${path}`);
+    return { ...result, calls, requests: server.requests };
   } finally {
     server.stop();
   }
@@ -59,57 +60,57 @@ const BUILD = 'POST /v1/deposit/build';
 const SUBMIT = 'PUT /v1/deposit/submit';
 
 describe('a swap', { concurrency: true }, () => {
-  it('tells of its deposit until the service has heard', async () => {
-    const wallet = hand();
+  it('retries submitting its deposit', async () => {
+    const wallet = walletOf();
     const busy = { status: 500, json: { name: 'InternalErrorException', message: 'x' } };
-    const { value, asked, seen } = await swap(wallet, [quote(), built(), { end: 'reset' }, busy, submitted, order('filled')]);
+    const { value, calls, requests } = await swap(wallet, [quote(), built(), { end: 'reset' }, busy, submitted, order('filled')]);
     assert.equal(value.status, 'filled');
-    assert.deepEqual(asked, [QUOTE, BUILD, SUBMIT, SUBMIT, SUBMIT, 'GET /v1/orders/by-id/o1']);
+    assert.deepEqual(calls, [QUOTE, BUILD, SUBMIT, SUBMIT, SUBMIT, 'GET /v1/orders/by-id/o1']);
     assert.deepEqual(wallet.sent.map(({ to }) => to), [TOKEN, ESCROW]);
-    assert.deepEqual(JSON.parse(seen[4].body), { quoteId: 'q1', routeId: 'north', txHash: `0x${'2'.padStart(64, '0')}` });
-    assert.deepEqual(JSON.parse(seen[0].body).depositMethods, ['CONTRACT_CALL']);
+    assert.deepEqual(JSON.parse(requests[4].body), { quoteId: 'q1', routeId: 'north', txHash: `0x${'2'.padStart(64, '0')}` });
+    assert.deepEqual(JSON.parse(requests[0].body).depositMethods, ['CONTRACT_CALL']);
   });
 
-  it('whose order was refunded is no success', async () => {
-    const { error } = await swap(hand(), [quote(), built(), submitted, order('refunded')]);
-    assert.deepEqual([error.code, error.message], ['SVC3008', 'The order was refunded: Nobody delivered in time.']);
+  it('rejects if the order was refunded', async () => {
+    const { error } = await swap(walletOf(), [quote(), built(), submitted, order('refunded')]);
+    assert.deepEqual([error.code, error.message], ['SVC3008', 'The order was refunded: The fill deadline has passed.']);
     assert.equal(error.details.order.id, 'o1');
   });
 
-  it('that the wallet refuses ends in the wallet\'s own words', async () => {
-    const { error, asked } = await swap(hand({ refuses: true }), [quote(), built()]);
-    assert.deepEqual([error.code, error.message, error.cause.code], ['SVC3007', 'The person said no.', 4001]);
-    assert.deepEqual(asked, [QUOTE, BUILD]);
+  it('rejects with the message of a wallet that rejects', async () => {
+    const { error, calls } = await swap(walletOf({ rejects: true }), [quote(), built()]);
+    assert.deepEqual([error.code, error.message, error.cause.code], ['SVC3007', 'User rejected the request.', 4001]);
+    assert.deepEqual(calls, [QUOTE, BUILD]);
   });
 
-  it('whose approval is reverted sends no deposit', async () => {
-    const wallet = hand({ unmined: () => ({ status: '0x0' }) });
+  it('sends no deposit if the approval reverts', async () => {
+    const wallet = walletOf({ receipt: () => ({ status: '0x0' }) });
     const { error } = await swap(wallet, [quote(), built()]);
     assert.equal(error.code, 'SVC3007');
     assert.equal(wallet.sent.length, 1);
   });
 
-  it('that is aborted while an approval is mined sends no deposit', async () => {
+  it('sends no deposit if it is aborted while the approval is pending', async () => {
     const stop = new AbortController();
-    const wallet = hand({ unmined: () => { stop.abort(); return null; } });
-    const { error, asked } = await swap(wallet, [quote(), built()], { signal: stop.signal });
+    const wallet = walletOf({ receipt: () => { stop.abort(); return null; } });
+    const { error, calls } = await swap(wallet, [quote(), built()], { signal: stop.signal });
     assert.equal(error.name, 'ApiAbortedError');
     assert.equal(wallet.sent.length, 1);
-    assert.deepEqual(asked, [QUOTE, BUILD]);
+    assert.deepEqual(calls, [QUOTE, BUILD]);
   });
 
-  it('without a route that is liked is none', async () => {
-    assert.equal((await swap(hand(), [ok({ quoteId: 'q1', routes: [] })])).error.code, 'SVC3004');
-    assert.equal((await swap(hand(), [quote()], { accept: () => false })).error.code, 'SVC3004');
+  it('rejects without an acceptable route', async () => {
+    assert.equal((await swap(walletOf(), [ok({ quoteId: 'q1', routes: [] })])).error.code, 'SVC3004');
+    assert.equal((await swap(walletOf(), [quote()], { accept: () => false })).error.code, 'SVC3004');
   });
 
-  it('for another address than the wallet\'s is refused before anything is asked', async () => {
-    const { error, asked } = await swap(hand(), [quote()], {}, { ...ask, fromAddress: ESCROW });
+  it('for an address other than the wallet\'s rejects before any request', async () => {
+    const { error, calls } = await swap(walletOf(), [quote()], {}, { ...ask, fromAddress: ESCROW });
     assert.equal(error.code, 'SVC3007');
-    assert.deepEqual(asked, []);
+    assert.deepEqual(calls, []);
   });
 
-  it('from Solana is signed by a wallet of the standard and handed to the service', async () => {
+  it('from Solana is signed by a Wallet Standard wallet and submitted to the service', async () => {
     const [payer, escrow] = [Buffer.alloc(32, 0xaa), Buffer.alloc(32, 0xe5)];
     const address = base58(payer);
     const signed = [];
@@ -122,32 +123,32 @@ describe('a swap', { concurrency: true }, () => {
       } } },
     };
     const key = (bytes) => `0x${bytes.toString('hex')}`;
-    const asked = { ...ask, fromChainId: 20_011_000_000, fromToken: '1'.repeat(32), fromAddress: address, recipient: PAYER };
-    const agreed = terms({
+    const solanaAsk = { ...ask, fromChainId: 20_011_000_000, fromToken: '1'.repeat(32), fromAddress: address, recipient: PAYER };
+    const solanaTerms = terms({
       originChainId: '20011000000', destinationChainId: '1', escrow: key(escrow), inputToken: key(Buffer.alloc(32)), user: key(payer), refundTo: key(payer),
     });
-    const bytes = await depositOf(agreed);
+    const bytes = await depositOf(solanaTerms);
     const transaction = Buffer.from(bytes).toString('base64');
-    const solana = (changed) => built({
+    const solana = (changes) => built({
       recovery: { chainId: 20_011_000_000, escrow: base58(escrow), refundAfter: 1 },
-      approvals: [{ type: 'solana_sendTransaction', transaction, deposit: true, ...changed }], terms: agreed,
+      approvals: [{ type: 'solana_sendTransaction', transaction, deposit: true, ...changes }], terms: solanaTerms,
     });
     const signer = fromWalletStandard(wallet, { address });
     const options = { escrows: { 20_011_000_000: base58(escrow) } };
-    const { value, error, seen } = await swap(signer, [quote(), solana(), submitted, order('filled')], options, asked);
+    const { value, error, requests } = await swap(signer, [quote(), solana(), submitted, order('filled')], options, solanaAsk);
     assert.equal(value?.status, 'filled', error?.stack);
     const signedTransaction = Buffer.from([...bytes, 255]).toString('base64');
-    assert.deepEqual(JSON.parse(seen[2].body), { quoteId: 'q1', routeId: 'north', signedTransaction });
-    const theft = Buffer.from(await depositOf({ ...agreed, amountIn: '1001' })).toString('base64');
-    for (const lie of [{ transaction: theft }, { transaction: 'no base64!' }]) {
-      assert.equal((await swap(signer, [quote(), solana(lie)], options, asked)).error.code, 'SVC3003');
+    assert.deepEqual(JSON.parse(requests[2].body), { quoteId: 'q1', routeId: 'north', signedTransaction });
+    const otherAmount = Buffer.from(await depositOf({ ...solanaTerms, amountIn: '1001' })).toString('base64');
+    for (const changes of [{ transaction: otherAmount }, { transaction: 'no base64!' }]) {
+      assert.equal((await swap(signer, [quote(), solana(changes)], options, solanaAsk)).error.code, 'SVC3003');
     }
     assert.equal(signed.length, 1);
-    const evm = { ...asked, fromAddress: PAYER, refundTo: address };
-    assert.equal((await swap(hand(), [quote(), solana()], options, evm)).error.code, 'SVC3003');
+    const evm = { ...solanaAsk, fromAddress: PAYER, refundTo: address };
+    assert.equal((await swap(walletOf(), [quote(), solana()], options, evm)).error.code, 'SVC3003');
   });
 
-  it('on Solana needs a wallet that signs for it', () => {
+  it('on Solana needs a wallet that signs transactions', () => {
     assert.throws(() => fromWalletStandard({ name: 'Other', features: {} }, { address: 'x' }), /Other does not sign/);
   });
 });

@@ -10,7 +10,7 @@ const table = (name) => JSON.parse(readFileSync(new URL(`../../../../tests/cases
 const { createClient, depositQrCodeUrl, parseTokenIdentifier, qrCodeUrl, transferQrCodeUrl, VERSION } = sdk;
 
 describe('a client', () => {
-  it('takes base addresses with slashes at their end, and refuses what cannot work', () => {
+  it('normalizes base URLs and rejects invalid ones', () => {
     for (const baseUrl of ['http://a', 'http://a/', ' http://a// ', 'HTTP://a']) assert.equal(createClient({ baseUrl }).baseUrl, 'http://a');
     assert.equal(createClient({ baseUrl: 'https://a/swap//' }).baseUrl, 'https://a/swap');
     for (const baseUrl of ['', 'a', 'ftp://a', 'http://', 'http://a/?b', 'http://a/#b', 'javascript:alert(1)']) {
@@ -19,19 +19,19 @@ describe('a client', () => {
     assert.throws(() => createClient({ baseUrl: 'http://a', headers: { 'a b': 'c' } }), TypeError);
   });
 
-  it('waits 15 seconds unless told, and asks for fiat where swaps are unless told', () => {
+  it('has a default timeout of 15 seconds and uses the base URL for fiat by default', () => {
     const { timeout, fiatBaseUrl } = createClient({ baseUrl: 'http://a' });
     assert.deepEqual([timeout, fiatBaseUrl], [15_000, 'http://a']);
     assert.equal(createClient({ baseUrl: 'http://a', fiatBaseUrl: 'http://b/' }).fiatBaseUrl, 'http://b');
   });
 
-  it('names the version of the package', async () => {
+  it('has the version of the package', async () => {
     const { version } = JSON.parse(await readFile(new URL('../../package.json', import.meta.url), 'utf8'));
     assert.equal(VERSION, `ts-${version}`);
   });
 
-  it('asks by the fetch that it was given, which is never called as a method', async () => {
-    let self = 'unasked';
+  it('uses the given fetch and never calls it as a method', async () => {
+    let self = 'not called';
     const fetch = async function fetch() {
       self = this;
       return Response.json([]);
@@ -40,14 +40,14 @@ describe('a client', () => {
     assert.equal(self, undefined);
   });
 
-  it('ends in time although its fetch does not listen', async () => {
+  it('times out even if fetch ignores its signal', async () => {
     const client = createClient({ baseUrl: 'http://a', fetch: () => new Promise(() => {}) });
     await assert.rejects(sdk.getChains(client, { timeout: 20 }), { name: 'ApiTimeoutError', message: 'The service did not answer within 20 ms.' });
     const aborted = sdk.getChains(client, { signal: AbortSignal.timeout(20) });
     await assert.rejects(aborted, { name: 'ApiAbortedError' });
   });
 
-  it('hangs up when a stream is left', async () => {
+  it('closes the connection when the loop over a stream ends', async () => {
     const line = JSON.stringify({
       quoteId: 'q', routeId: 'r', type: 't', depositMethods: [],
       quote: { amountIn: '1', amountOut: '1', minAmountOut: '1', expectedDurationSeconds: 1, validBefore: 1, tags: [] },
@@ -58,13 +58,13 @@ describe('a client', () => {
         assert.equal(route.routeId, 'r');
         break;
       }
-      await server.left();
+      await server.disconnected();
     } finally {
       server.stop();
     }
   });
 
-  it('refuses a line without an end', async () => {
+  it('rejects an endless line', async () => {
     const server = await Server.start([{ status: 200, chunks: Array(3).fill('x'.repeat(2 ** 19)), end: 'hang' }]);
     try {
       const routes = sdk.streamQuotes(createClient({ baseUrl: server.url }), {});
@@ -74,7 +74,7 @@ describe('a client', () => {
     }
   });
 
-  it('says what does not answer', async () => {
+  it('reports the connection error of an unreachable service', async () => {
     const server = await Server.start([]);
     server.stop();
     await assert.rejects(sdk.getChains(createClient({ baseUrl: server.url })), (error) => {
@@ -83,7 +83,7 @@ describe('a client', () => {
     });
   });
 
-  it('keeps a segment in its place whatever it is', async () => {
+  it('escapes path segments', async () => {
     const seen = [];
     const fetch = async (url) => { seen.push(new URL(url).pathname); return Response.json({}); };
     const client = createClient({ baseUrl: 'http://a/b', fetch });
@@ -109,10 +109,10 @@ describe('a token identifier', () => {
 describe('a QR code', () => {
   const { clients, transfers, deposits } = table('qr');
   for (const { client, url } of clients) {
-    it(`of ${JSON.stringify(client)} is at ${url}`, () => assert.equal(qrCodeUrl(createClient(client), 'x'), url));
+    it(`of ${JSON.stringify(client)} has the URL ${url}`, () => assert.equal(qrCodeUrl(createClient(client), 'x'), url));
   }
   for (const { transfer, url } of transfers) {
-    it(`of the transfer ${JSON.stringify(transfer)} is at its place`, () => {
+    it(`of the transfer ${JSON.stringify(transfer)} has its URL`, () => {
       assert.equal(transferQrCodeUrl(createClient({ baseUrl: 'http://swap.example' }), transfer), url);
     });
   }
@@ -121,8 +121,8 @@ describe('a QR code', () => {
   }
 });
 
-describe('a refusal', () => {
-  it('is waited out only where it may pass', () => {
+describe('an error', () => {
+  it('is transient only if a retry may succeed', () => {
     const cases = [
       [new sdk.ServiceError('x'), true],
       [new sdk.ServiceError('x', 'SVC3001', { status: 429 }), true],
@@ -142,7 +142,7 @@ describe('a refusal', () => {
     for (const [error, expected] of cases) assert.equal(sdk.isTransient(error), expected, `${error.name} ${error.code} ${error.details?.status}`);
   });
 
-  it('outside a browser has its own number', async () => {
+  it('of a checkout outside a browser is SVC6007', async () => {
     const client = createClient({ baseUrl: 'http://a' });
     const order = { orderId: 'o', wrapperUrl: 'http://a', widgetUrl: 'http://a' };
     await assert.rejects(sdk.startCheckout(client, order), { name: 'ServiceError', code: 'SVC6007' });

@@ -1,4 +1,4 @@
-// The table of lies of all SDKs: what a service that lies, or was taken over, can make a wallet sign.
+// Runs the shared table of dishonest responses (`lies.json`): what a compromised service can make a wallet sign.
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { describe, it } from 'node:test';
@@ -9,31 +9,31 @@ import { Server } from '../server.js';
 
 const table = JSON.parse(await readFile(new URL('../../../../tests/cases/lies.json', import.meta.url), 'utf8'));
 
-/** A copy with other values at some JSON pointers. */
-function changed(whole, changes = {}) {
-  let copy = structuredClone(whole);
-  for (const [pointer, value] of Object.entries(changes)) {
+/** Copies a value and replaces some fields, by JSON pointer. */
+function changed(value, changes = {}) {
+  let copy = structuredClone(value);
+  for (const [pointer, replacement] of Object.entries(changes)) {
     const path = pointer.split('/').slice(1);
     const last = path.pop();
-    if (last === undefined) copy = value;
-    else path.reduce((at, name) => at[name], copy)[last] = value;
+    if (last === undefined) copy = replacement;
+    else path.reduce((parent, name) => parent[name], copy)[last] = replacement;
   }
   return copy;
 }
 
-/** Plays an entry: how it ended, what was signed, what the service was asked for. */
-async function play({ way, escrows = table.escrows, bound = table.bound, ask: asks, quote, deposit, unknownChain }) {
-  const ask = changed(table.ask, asks);
-  const answers = [changed(table.quote, quote), changed(table.deposits[way], deposit), table.submitted, table.order];
+/** Runs an entry: the result, what was signed, and the number of requests. */
+async function run({ depositMethod, escrows = table.escrows, bound = table.bound, ask: askChanges, quote, deposit, unknownChain }) {
+  const ask = changed(table.ask, askChanges);
+  const responses = [changed(table.quote, quote), changed(table.deposits[depositMethod], deposit), table.submitted, table.order];
   const signed = [];
   const request = async ({ method, params }) => {
     if (method === 'eth_accounts') return [ask.fromAddress];
-    if (method === 'wallet_switchEthereumChain' && unknownChain) throw Object.assign(new Error('The wallet knows no chain 8453.'), { code: 4902 });
+    if (method === 'wallet_switchEthereumChain' && unknownChain) throw Object.assign(new Error('The wallet does not know chain 8453.'), { code: 4902 });
     if (method === 'wallet_switchEthereumChain') return assert.deepEqual(params, [{ chainId: '0x2105' }]) ?? null;
     if (method === 'eth_getTransactionReceipt') return { status: '0x1' };
     if (method === 'eth_signTypedData_v4') {
       const { primaryType, message: { witness, permitted } } = JSON.parse(params[1]);
-      assert.deepEqual([witness, permitted.amount], [answers[1].terms, answers[1].terms.amountIn]);
+      assert.deepEqual([witness, permitted.amount], [responses[1].terms, responses[1].terms.amountIn]);
       signed.push({ permit: primaryType });
       return '0x01';
     }
@@ -43,60 +43,60 @@ async function play({ way, escrows = table.escrows, bound = table.bound, ask: as
     signed.push({ ...rest, to: rest.to.toLowerCase() });
     return `0x${'1'.repeat(64)}`;
   };
-  const server = await Server.start(answers.map((json) => ({ status: 200, json })));
+  const server = await Server.start(responses.map((json) => ({ status: 200, json })));
   try {
     const solana = fromSigner(ask.fromAddress, async (transaction) => {
       signed.push({ solana: true });
       return transaction;
     });
     const wallet = ask.fromAddress.startsWith('0x') ? { request } : solana;
-    const options = { depositMethod: way, escrows: escrows ?? undefined, ...bound };
+    const options = { depositMethod, escrows: escrows ?? undefined, ...bound };
     const executing = executeSwap(createClient({ baseUrl: server.url }), ask, wallet, options);
-    const ended = await executing.then((value) => ({ value }), (error) => ({ error }));
-    return { ...ended, signed, asked: server.seen.length };
+    const result = await executing.then((value) => ({ value }), (error) => ({ error }));
+    return { ...result, signed, requestCount: server.requests.length };
   } finally {
     server.stop();
   }
 }
 
-describe('what was agreed is signed', { concurrency: 16 }, () => {
-  for (const one of table.honest) {
-    it(one.name, async () => {
-      const { value, error, signed } = await play(one);
+describe('an honest deposit is signed', { concurrency: 16 }, () => {
+  for (const entry of table.honest) {
+    it(entry.name, async () => {
+      const { value, error, signed } = await run(entry);
       assert.equal(value?.status, 'filled', error?.stack);
-      assert.deepEqual(signed, one.signed);
+      assert.deepEqual(signed, entry.signed);
     });
   }
 });
 
 describe('nothing is signed for', { concurrency: 16 }, () => {
-  for (const one of table.lies) {
-    it(one.name, async () => {
-      const { error, signed, asked } = await play(one);
-      assert.deepEqual([error?.name, error?.code, error?.message], ['ServiceError', one.code ?? 'SVC3003', one.says], error?.stack);
-      assert.deepEqual([signed, asked], [[], one.asked ?? (one.quote ? 1 : 2)]);
+  for (const entry of table.lies) {
+    it(entry.name, async () => {
+      const { error, signed, requestCount } = await run(entry);
+      assert.deepEqual([error?.name, error?.code, error?.message], ['ServiceError', entry.code ?? 'SVC3003', entry.message], error?.stack);
+      assert.deepEqual([signed, requestCount], [[], entry.requestCount ?? (entry.quote ? 1 : 2)]);
     });
   }
 });
 
-describe('a transfer is made only to the address of what was agreed', () => {
+describe('checkTransfer accepts only an address that belongs to the terms', () => {
   const { honest, lies } = table.transfers;
-  for (const { name, ask: asks, quote, deposit, escrow, bound = table.bound, says } of [...honest, ...lies]) {
+  for (const { name, ask: askChanges, quote, deposit, escrow, bound = table.bound, message } of [...honest, ...lies]) {
     it(name, async () => {
       const { routes: [route] } = changed(table.quote, quote);
-      const ask = changed(table.ask, asks);
+      const ask = changed(table.ask, askChanges);
       const escrows = escrow ? { [ask.fromChainId]: escrow } : table.escrows;
       const checking = checkTransfer(ask, route.quote, changed(table.deposits.TRANSFER, deposit), { ...bound, escrows });
-      await (says === undefined ? checking : assert.rejects(checking, { name: 'ServiceError', code: 'SVC3003', message: says }));
+      await (message === undefined ? checking : assert.rejects(checking, { name: 'ServiceError', code: 'SVC3003', message }));
     });
   }
 });
 
 describe('a swap without a bound', () => {
-  const none = async () => { throw new Error('nothing may be asked'); };
+  const none = async () => { throw new Error('unexpected request'); };
   const client = createClient({ baseUrl: 'http://swap.example', fetch: none });
 
-  it('is refused before anything is asked', async () => {
+  it('rejects before any request', async () => {
     const wallet = { request: none };
     for (const options of [{}, { escrows: table.escrows }, { accept: () => true }, { maxAmountIn: '1' }]) {
       await assert.rejects(executeSwap(client, table.ask, wallet, options), { name: 'TypeError', message: /needs a bound.*minAmountOut/ });
@@ -106,7 +106,7 @@ describe('a swap without a bound', () => {
     await assert.rejects(checkTransfer(table.ask, table.quote.routes[0].quote, table.deposits.TRANSFER, {}), TypeError);
   });
 
-  it('or with one that cannot be used is refused', async () => {
+  it('rejects, as does one with an invalid bound', async () => {
     const bad = [
       { minAmountOut: '1.5' }, { price: { from: '0', to: '1' } }, { price: { from: '1', to: '-1' } }, { price: { from: '1', to: '1', tolerance: 1 } },
       { price: { from: '1', to: '1', fromDecimals: 18 } },
@@ -116,24 +116,24 @@ describe('a swap without a bound', () => {
     await assert.rejects(executeSwap(client, unknown, { request: none }, { price: { from: '1', to: '1' } }), /decimals of 0x12.* are not known/);
   });
 
-  it('is signed only once somebody has confirmed the route', async () => {
-    const { signed, asked, error } = await play({ way: 'CONTRACT_CALL', bound: { confirm: async () => false } });
-    assert.deepEqual([signed, asked, error.code], [[], 1, 'SVC3004']);
+  it('is signed only after the route was confirmed', async () => {
+    const { signed, requestCount, error } = await run({ depositMethod: 'CONTRACT_CALL', bound: { confirm: async () => false } });
+    assert.deepEqual([signed, requestCount, error.code], [[], 1, 'SVC3004']);
     const seen = [];
-    const { value } = await play({ way: 'CONTRACT_CALL', bound: { confirm: async (route) => seen.push(route.quote.minAmountOut) > 0 } });
+    const { value } = await run({ depositMethod: 'CONTRACT_CALL', bound: { confirm: async (route) => seen.push(route.quote.minAmountOut) > 0 } });
     assert.deepEqual([value.status, seen], ['filled', ['299']]);
   });
 
-  it('on another machine trusts no sandbox', async () => {
-    const answers = [table.quote, table.deposits.CONTRACT_CALL];
-    const remote = createClient({ baseUrl: 'http://swap.example', fetch: async () => Response.json(answers.shift()) });
+  it('does not trust the sandbox escrow of a remote service', async () => {
+    const responses = [table.quote, table.deposits.CONTRACT_CALL];
+    const remote = createClient({ baseUrl: 'http://swap.example', fetch: async () => Response.json(responses.shift()) });
     const wallet = { request: async ({ method }) => (method === 'eth_accounts' ? [table.ask.fromAddress] : assert.fail(method)) };
-    await assert.rejects(executeSwap(remote, table.ask, wallet, table.bound), { code: 'SVC3003', message: /not one that is trusted/ });
+    await assert.rejects(executeSwap(remote, table.ask, wallet, table.bound), { code: 'SVC3003', message: /expected a trusted escrow/ });
   });
 });
 
 describe('a chain that a wallet does not know', () => {
-  it('is added as the caller describes it, and only then', async () => {
+  it('is added only with the parameters of the caller', async () => {
     const added = [];
     let known = false;
     const request = async ({ method, params }) => {

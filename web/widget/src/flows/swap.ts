@@ -7,7 +7,7 @@ import { keepTerms } from './take-back.js';
 
 export type Phase = 'building' | 'review' | 'signing' | 'submitting' | 'expired' | 'failed';
 
-/** Told of what matters outside. */
+/** Callbacks for the host. */
 export interface SwapEvents {
   submitted(orderId: string, txHash: string | undefined): void;
   canceled(): void;

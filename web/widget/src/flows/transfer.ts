@@ -5,7 +5,7 @@ import { boundOf } from './held-quote.js';
 
 const LOOK = 2000;
 
-/** Told of what matters outside. */
+/** Callbacks for the host. */
 export interface TransferEvents {
   built(orderId: string): void;
   failed(error: unknown): void;

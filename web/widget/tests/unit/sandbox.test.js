@@ -31,11 +31,11 @@ test('the shortened table still knows the decimals of well-known tokens, and no 
     return import(`data:text/javascript;base64,${Buffer.from(outputFiles[0].contents).toString('base64')}`);
   };
   const { DECIMALS } = await bundle('generated/decimals.ts', []);
-  const { decimalsOf } = await bundle('execute/decimals.ts', [shortDecimals]);
+  const { knownDecimals } = await bundle('execute/decimals.ts', [shortDecimals]);
   for (const [chain, groups] of Object.entries(DECIMALS)) {
-    for (const [decimals, tokens] of Object.entries(groups)) for (const token of tokens.split(' ')) assert.equal(decimalsOf(Number(chain), token), Number(decimals), token);
+    for (const [decimals, tokens] of Object.entries(groups)) for (const token of tokens.split(' ')) assert.equal(knownDecimals(Number(chain), token), Number(decimals), token);
   }
-  assert.equal(decimalsOf(1, '0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48'), 6);
-  assert.equal(decimalsOf(10, '0x4200000000000000000000000000000000000042'), undefined);
-  assert.equal(decimalsOf(1, '0xa0b86991c6218b36c1d19d4a2e9eb0ce3606eb49'), undefined);
+  assert.equal(knownDecimals(1, '0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48'), 6);
+  assert.equal(knownDecimals(10, '0x4200000000000000000000000000000000000042'), undefined);
+  assert.equal(knownDecimals(1, '0xa0b86991c6218b36c1d19d4a2e9eb0ce3606eb49'), undefined);
 });

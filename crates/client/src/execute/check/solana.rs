@@ -38,11 +38,12 @@ pub(super) fn check_transaction(
     let transaction = Transaction::read(&bytes).ok_or(UNREADABLE)?;
     let payer = word(&ask.from_address).ok_or("The payer is not an address.")?;
     if transaction.slots != 1 || transaction.signers != 1 || transaction.keys.first() != Some(&payer) {
-        return Err("The deposit's transaction is not signed and paid by the wallet alone.".to_owned());
+        return Err("The deposit transaction is not signed and paid by the wallet alone.".to_owned());
     }
     if transaction.tables != 0 {
-        return Err("The deposit's transaction takes addresses from a table, where they cannot be checked."
-            .to_owned());
+        return Err(
+            "The deposit transaction uses an address lookup table, which cannot be verified.".to_owned()
+        );
     }
     let escrow = terms.word("escrow");
     let (mut opened, mut price, mut units) = (0, 0_u64, MAX_COMPUTE_UNITS);
@@ -69,11 +70,11 @@ pub(super) fn check_transaction(
     let tip = u128::from(price) * u128::from(units) / 1_000_000;
     if tip > MAX_TIP_LAMPORTS {
         return Err(format!(
-            "The deposit's transaction pays {tip} lamports to be taken sooner, more than {MAX_TIP_LAMPORTS}."
+            "The deposit transaction pays a priority fee of {tip} lamports, more than {MAX_TIP_LAMPORTS}."
         ));
     }
     if opened != 1 {
-        return Err(format!("The deposit's transaction opens {opened} orders and not one."));
+        return Err(format!("The deposit transaction opens {opened} orders, expected one."));
     }
     for instruction in transaction.instructions.iter().filter(|one| one.program == escrow) {
         check_accounts(&transaction, instruction, terms, payer)?;
@@ -81,8 +82,8 @@ pub(super) fn check_transaction(
     Ok(bytes)
 }
 
-/// Checks that the escrow gets exactly the accounts that the terms give, in their order, and that the transaction names no
-/// other: a program can do with each of them whatever it likes.
+/// Checks that the escrow gets exactly the accounts that the terms give, in their order, and that the transaction references
+/// no other: a program can use each of them in any way.
 fn check_accounts(
     transaction: &Transaction<'_>,
     open: &Instruction<'_>,
@@ -91,7 +92,7 @@ fn check_accounts(
 ) -> Result<(), String> {
     let (id, escrow, mint) = (terms.id(), terms.word("escrow"), terms.word("inputToken"));
     let derive = |seeds: &[&[u8]], program: B256| {
-        program_address(seeds, program).ok_or_else(|| "The program derives no such address.".to_owned())
+        program_address(seeds, program).ok_or_else(|| "The program address cannot be derived.".to_owned())
     };
     let order = derive(&[b"order", id.as_slice()], escrow)?;
     let mut expected = vec![payer, payer, order, derive(&[b"config"], escrow)?, B256::ZERO];
@@ -101,13 +102,13 @@ fn check_accounts(
         let tokens = transaction.account(open, 8);
         let tokens = tokens
             .filter(|tokens| TOKEN_PROGRAMS.iter().any(|known| word(known) == Some(*tokens)))
-            .ok_or("The deposit's transaction takes tokens by another program than theirs.")?;
+            .ok_or("The deposit transaction does not use a known token program.")?;
         let accounts = word(ASSOCIATED_TOKEN).unwrap_or_default();
         let source = derive(&[payer.as_slice(), tokens.as_slice(), mint.as_slice()], accounts)?;
         expected.extend([derive(&[b"vault", id.as_slice()], escrow)?, source, mint, tokens]);
     }
     let strange = |account: B256| {
-        format!("The deposit's transaction names the account {account}, which no deposit needs.")
+        format!("The deposit transaction references the account {account}, which a deposit does not need.")
     };
     for at in 0..open.accounts.len() {
         let account = transaction.account(open, at).ok_or(UNREADABLE)?;
@@ -116,7 +117,7 @@ fn check_accounts(
         }
     }
     if open.accounts.len() < expected.len() {
-        return Err("The deposit's transaction lacks an account.".to_owned());
+        return Err("The deposit transaction is missing an account.".to_owned());
     }
     expected.extend([Some(escrow), word(COMPUTE_BUDGET), word(MEMO)].into_iter().flatten());
     match transaction.keys.iter().find(|key| !expected.contains(key)) {
@@ -126,7 +127,9 @@ fn check_accounts(
 }
 
 fn unexpected_instruction(program: B256) -> String {
-    format!("The deposit's transaction asks the program {program} for something that no deposit needs.")
+    format!(
+        "The deposit transaction has an instruction of the program {program} that a deposit does not need."
+    )
 }
 
 fn check_open(
@@ -138,14 +141,14 @@ fn check_open(
     let parties = [0, 1].map(|number| transaction.account(open, number));
     let [OPEN, packed @ ..] = open.data else { return Err(unexpected_instruction(open.program)) };
     if parties != [Some(payer); 2] {
-        return Err("The deposit's transaction opens an order for somebody else.".to_owned());
+        return Err("The deposit transaction opens an order for another payer.".to_owned());
     }
-    let written =
-        unpack(transaction, open, packed).ok_or("The deposit's transaction carries no whole order.")?;
+    let written = unpack(transaction, open, packed)
+        .ok_or("The deposit transaction does not contain a complete order.")?;
     if terms.words().eq(written) {
         Ok(())
     } else {
-        Err("The deposit's transaction opens an order with other terms.".to_owned())
+        Err("The deposit transaction opens an order with different terms.".to_owned())
     }
 }
 

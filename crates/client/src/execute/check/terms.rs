@@ -17,13 +17,13 @@ pub(in super::super) struct ParsedTerms {
 impl ParsedTerms {
     pub(in super::super) fn read(terms: &Terms) -> Result<Self, String> {
         let Ok(Value::Object(texts)) = serde_json::to_value(terms) else {
-            return Err("The terms are not what the contract says.".to_owned());
+            return Err("The terms do not match the API schema.".to_owned());
         };
         let mut words = Vec::new();
         for (kind, name) in fields(TERMS_TYPE) {
             let text = texts.get(name).and_then(Value::as_str).unwrap_or_default();
             let word = if kind == "uint256" { number(text).map(B256::from) } else { bytes(text) };
-            words.push((name, word.ok_or_else(|| mismatch(name, text, format!("of type {kind}")))?));
+            words.push((name, word.ok_or_else(|| mismatch(name, text, format!("a value of type {kind}")))?));
         }
         Ok(Self { words, texts })
     }

@@ -38,14 +38,14 @@ pub(super) fn plan_requests(
     }
     let wanted = usize::from(method == DepositMethod::ContractCall);
     if deposits != wanted {
-        return Err(format!("The answer has {deposits} deposits where it must have {wanted}."));
+        return Err(format!("The response has {deposits} deposits, expected {wanted}."));
     }
     let needs_none = on_solana || terms.word("inputToken").is_zero();
     if needs_none && others > 0 {
-        return Err(format!("The answer has {others} approvals where it must have 0."));
+        return Err(format!("The response has {others} approvals, expected 0."));
     }
     if others > MAX_APPROVALS {
-        return Err(format!("The answer has {others} approvals where it must have at most {MAX_APPROVALS}."));
+        return Err(format!("The response has {others} approvals, expected at most {MAX_APPROVALS}."));
     }
     Ok(actions)
 }
@@ -60,7 +60,9 @@ fn plan_send(
     let (rpc_method, params) = (approval.request.method.as_str(), &approval.request.params);
     let chain = chain_id_param(params);
     if !matches!(rpc_method, "wallet_switchEthereumChain" | "eth_sendTransaction") {
-        return Err(format!("The deposit asks the wallet for {rpc_method}, which no swap needs."));
+        return Err(format!(
+            "The deposit requests {rpc_method} from the wallet, which a swap does not need."
+        ));
     }
     if chain != Some(ask.from_chain_id) {
         let chain = chain.map_or_else(|| "missing".to_owned(), |chain| chain.to_string());
@@ -112,7 +114,7 @@ fn check_address(what: &str, is: Address, asked: Address) -> Result<(), String> 
 }
 
 fn check_value(whose: &str, is: U256, asked: U256) -> Result<(), String> {
-    if is == asked { Ok(()) } else { Err(mismatch(&format!("{whose}'s coin"), is, asked)) }
+    if is == asked { Ok(()) } else { Err(mismatch(&format!("{whose}'s value"), is, asked)) }
 }
 
 /// Compares two calls word by word, so that the error names the difference.

@@ -20,7 +20,7 @@ pub(super) fn check_transfer(
         FACTORY.create2(terms.id(), ADDRESS_CODE).into_word()
     } else {
         program_address(&[b"deposit", terms.id().as_slice()], terms.word("escrow"))
-            .ok_or("The program derives no such address.")?
+            .ok_or("The program address cannot be derived.")?
     };
     let mut copies = std::iter::once(&deposit.transfer).chain(&deposit.deposit);
     copies.try_for_each(|copy| check(ask, quote, copy, address))

@@ -13,7 +13,7 @@ const wagmi = createConfig({
   transports: { [base.id]: http(), [mainnet.id]: http() },
 });
 const COIN = '0x0000000000000000000000000000000000000000';
-// A wallet that does not know the chain adds it with these endpoints, and with no others: here the sandbox's.
+// Parameters for wallets that do not know the chain. The RPC endpoint is the sandbox's.
 const chains = {
   [base.id]: { chainName: base.name, rpcUrls: [`${service}/sandbox/rpc/${base.id}`], nativeCurrency: base.nativeCurrency },
 };
@@ -28,7 +28,7 @@ function Connect() {
   );
 }
 
-/** A query is aborted with its component: the SDK takes its signal. */
+/** The SDK takes the signal of the query, so that the request is aborted when the component unmounts. */
 function useUsdc() {
   return useQuery({
     queryKey: ['usdc'],
@@ -53,10 +53,10 @@ function Swap() {
       };
       setSteps([]);
       return executeSwap(causeway, ask, wallet, {
-        // The service alone names the price, so the payer confirms the route that is signed for.
         chains,
-        confirm: ({ quote }) => window.confirm(`Give 25 USDC for at least ${quote.minAmountOut} wei?`),
-        onStep: (step) => setSteps((before) => [...before, ...words(step)]),
+        // The price comes from the service, so the payer confirms the route before it is signed.
+        confirm: ({ quote }) => window.confirm(`Swap 25 USDC for at least ${quote.minAmountOut} wei?`),
+        onStep: (step) => setSteps((previous) => [...previous, ...describe(step)]),
       });
     },
   });
@@ -72,8 +72,8 @@ function Swap() {
   );
 }
 
-/** What a step is to the person who swaps. */
-function words(step: Step): string[] {
+/** Describes a step for the user. */
+function describe(step: Step): string[] {
   if (step.type === 'built') return step.deposit.summary ?? [];
   if (step.type === 'sent') return [`Sent ${step.txHash}.`];
   return step.type === 'status' ? [`The order is ${step.order.status}.`] : [];

@@ -124,7 +124,7 @@ fn order_with_other_terms_is_rejected() {
     ];
     for other in others {
         let problem = check(PAYER, &[open(&other, PAYER)]).unwrap_err();
-        assert!(problem.contains("other terms"), "{problem}");
+        assert!(problem.contains("different terms"), "{problem}");
     }
 }
 
@@ -143,16 +143,16 @@ fn transaction_that_is_not_exactly_one_deposit_is_rejected() {
     let table = [
         (vec![], "opens 0 orders"),
         (vec![deposit(), deposit()], "opens 2 orders"),
-        (vec![deposit(), other(system, &[2, 0, 0, 0])], "no deposit needs"),
-        (vec![deposit(), other(TOKEN_PROGRAM, &[3])], "no deposit needs"),
-        (vec![deposit(), account_of(PAYER, &[1])], "no deposit needs"),
-        (vec![deposit(), other(address(MEMO), b"x")], "no deposit needs"),
-        (vec![deposit(), account_of(OTHER, &[1])], "no deposit needs"),
-        (vec![sweep], "no deposit needs"),
-        (vec![truncated], "no whole order"),
-        (vec![longer], "other terms"),
-        (vec![for_another], "somebody else"),
-        (vec![compute_unit_price(u64::MAX), deposit()], "to be taken sooner"),
+        (vec![deposit(), other(system, &[2, 0, 0, 0])], "a deposit does not need"),
+        (vec![deposit(), other(TOKEN_PROGRAM, &[3])], "a deposit does not need"),
+        (vec![deposit(), account_of(PAYER, &[1])], "a deposit does not need"),
+        (vec![deposit(), other(address(MEMO), b"x")], "a deposit does not need"),
+        (vec![deposit(), account_of(OTHER, &[1])], "a deposit does not need"),
+        (vec![sweep], "a deposit does not need"),
+        (vec![truncated], "complete order"),
+        (vec![longer], "different terms"),
+        (vec![for_another], "another payer"),
+        (vec![compute_unit_price(u64::MAX), deposit()], "a priority fee of"),
         (vec![open(&order(), OTHER)], "the wallet alone"),
     ];
     for (instructions, says) in table {

@@ -1,21 +1,21 @@
 const ALPHABET = '123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz';
 
-/** The word of an order's terms for an address as people write it: 32 bytes in hex. Nothing where it is no address. */
-export function word(address: string): string | undefined {
+/** Converts an EVM or Solana address to 32 bytes of hex, as in the terms of an order; `undefined` if it is not an address. */
+export function toBytes32(address: string): string | undefined {
   if (/^0x[0-9a-f]{40}$/i.test(address)) {
-    // Some write a chain's own coin like this; in terms it is zero.
+    // A common placeholder for the native coin, which is zero in the terms.
     const digits = /^0xe{40}$/i.test(address) ? '' : address.slice(2).toLowerCase();
     return `0x${digits.padStart(64, '0')}`;
   }
-  return base58(address);
+  return decodeBase58(address);
 }
 
-/** Base58 of exactly 32 bytes. */
-function base58(text: string): string | undefined {
+/** Decodes base58 of exactly 32 bytes. */
+function decodeBase58(text: string): string | undefined {
   if (text.length < 32 || text.length > 44) return undefined;
   let number = 0n;
-  for (const letter of text) {
-    const digit = ALPHABET.indexOf(letter);
+  for (const character of text) {
+    const digit = ALPHABET.indexOf(character);
     if (digit < 0) return undefined;
     number = number * 58n + BigInt(digit);
   }

@@ -9,7 +9,7 @@ const { outputFiles: [bundle] } = await build({ entryPoints: [entry], bundle: tr
 
 const browser = await chromium.launch({
   executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
-  // Otherwise nothing is ever blocked.
+  // Popups are blocked only without this argument.
   ignoreDefaultArgs: ['--disable-popup-blocking'],
   args: ['--headless', '--no-sandbox', '--disable-gpu', '--disable-background-networking', '--disable-component-update', '--no-first-run'],
 });
@@ -33,26 +33,26 @@ async function serve(handle) {
 const html = (response, body) => response.writeHead(200, { 'content-type': 'text/html' }).end(`<!doctype html><title>t</title>${body}`);
 
 /** Starts a checkout without a click. */
-const HASTY = `<script type="module">
+const WITHOUT_CLICK = `<script type="module">
   import { createClient, startCheckout } from '/sdk.js';
   window.result = startCheckout(createClient({ baseUrl: location.origin }), { orderId: 'o', wrapperUrl: location.origin })
     .catch(({ name, code }) => ({ name, code }));
 </script>`;
 
-/** The page of somebody who sells: a button, and the SDK. */
+/** The integrator's page: a button and the SDK. */
 export const shop = await serve((request, response) => {
-  if (request.url === '/hasty') return html(response, HASTY);
+  if (request.url === '/without-click') return html(response, WITHOUT_CLICK);
   if (request.url !== '/sdk.js') return html(response, '<button>Buy</button><div id="frame"></div>');
   return response.writeHead(200, { 'content-type': 'text/javascript' }).end(bundle.contents);
 });
 
-/** Who else there is on the web. */
-export const stranger = await serve((_, response) => html(response, 'A stranger.'));
+/** A page of another origin. */
+export const otherOrigin = await serve((_, response) => html(response, 'Another page.'));
 
-/** What the service answers for each order, and how often it was asked; `undefined` answers with an error of the service's own. */
+/** The status of each order, and the number of status requests. `failing` responds with an error, `silent` does not respond. */
 export const orders = new Map();
 
-/** The fiat API: the status of orders, and a wrapper page that says only what a test has it say. */
+/** The fiat API: the status of orders, and an empty wrapper page. */
 export const fiat = await serve((request, response) => {
   const { pathname } = new URL(request.url, 'http://a');
   const cors = { 'access-control-allow-origin': '*', 'access-control-allow-headers': '*', 'content-type': 'application/json' };
@@ -60,10 +60,10 @@ export const fiat = await serve((request, response) => {
   if (!orderId) return html(response, 'The wrapper.');
   if (request.method === 'OPTIONS') return response.writeHead(204, cors).end();
   const order = orders.get(orderId);
-  order.asked += 1;
+  order.requests += 1;
   if (order.status === 'silent') return undefined;
   const failing = order.status === 'failing';
-  const body = failing ? { name: 'InternalErrorException', message: 'Ours.' } : statusOf(orderId, order);
+  const body = failing ? { name: 'InternalErrorException', message: 'Internal error.' } : statusOf(orderId, order);
   return response.writeHead(failing ? 500 : 200, cors).end(JSON.stringify(body));
 });
 
@@ -79,16 +79,16 @@ function statusOf(orderId, { status, hint }) {
 
 let count = 0;
 
-/** An order that the service knows; what it answers for it can be changed. */
+/** Creates an order. Tests change its status through `record`. */
 export function newOrder(status = 'created', hint = 100_000) {
   const orderId = `o${++count}`;
-  const record = { status, hint, asked: 0 };
+  const record = { status, hint, requests: 0 };
   orders.set(orderId, record);
   const answer = { orderId, status, provider: 'sandbox-card', widgetUrl: `${fiat}/provider`, wrapperUrl: `${fiat}/v1/fiat/widget/${orderId}` };
   return { record, answer: { ...answer, action: { type: 'wrapper', url: answer.wrapperUrl } } };
 }
 
-/** A shop's page in a context of its own, with `sdk` and a client on it. */
+/** Opens the shop's page in a new browser context, with `sdk` and a client. */
 export async function visit(use, { timeout, clock } = {}) {
   const context = await browser.newContext();
   context.setDefaultTimeout(10_000);
@@ -107,45 +107,45 @@ export async function visit(use, { timeout, clock } = {}) {
   }
 }
 
-/** Clicks, starts the checkout in that click, and returns the popup once the checkout is under way. */
+/** Starts a checkout with a click and returns the popup when the checkout is running. */
 export async function checkout(page, order, options = {}) {
-  await page.evaluate(([answer, more]) => {
+  await page.evaluate(([answer, extra]) => {
     window.stop = new AbortController();
     window.events = [];
     window.statuses = [];
     const onEvent = ({ event }) => window.events.push(event);
     const onStatus = ({ status }) => window.statuses.push(status);
     document.querySelector('button').onclick = () => {
-      const started = window.sdk.startCheckout(window.client, window.later ?? answer, { signal: window.stop.signal, onEvent, onStatus, ...more });
+      const started = window.sdk.startCheckout(window.client, window.pendingOrder ?? answer, { signal: window.stop.signal, onEvent, onStatus, ...extra });
       window.result = started.catch(({ name, code, message }) => ({ error: { name, code, message } }));
     };
   }, [order.answer, options]);
   const opened = page.waitForEvent('popup');
   await page.click('button');
   const popup = await opened;
-  if (!options.pending) await underWay(page, popup, order.answer);
+  if (!options.pending) await running(page, popup, order.answer);
   return popup;
 }
 
-/** Returns once the wrapper is shown and the first status was heard, so that what a test has the service answer from here on is news. */
-export async function underWay(page, popup, { orderId, wrapperUrl }) {
+/** Waits until the wrapper page is shown and the first status was received. */
+export async function running(page, popup, { orderId, wrapperUrl }) {
   await popup.waitForURL(wrapperUrl);
   if (orders.get(orderId).status !== 'failing') await page.waitForFunction(() => window.statuses.length > 0);
 }
 
-/** Returns once the window is closed. */
-export const gone = async (popup) => popup.isClosed() || popup.waitForEvent('close');
+/** Waits until the window is closed. */
+export const closed = async (popup) => popup.isClosed() || popup.waitForEvent('close');
 
-export const ended = (page) => page.evaluate(() => window.result);
+export const result = (page) => page.evaluate(() => window.result);
 export const events = (page) => page.evaluate(() => window.events);
 
-/** Has the wrapper, in its popup or frame, tell the shop's page something. Where that ends the checkout, the wrapper may be gone before this returns. */
-export async function say(wrapper, orderId, ...names) {
-  const said = wrapper.evaluate(([id, all]) => {
+/** Posts widget events from the wrapper page to the shop. If that ends the checkout, the wrapper may close before this returns. */
+export async function post(wrapper, orderId, ...names) {
+  const posted = wrapper.evaluate(([id, all]) => {
     const page = window.opener ?? window.parent;
     for (const event of all) page.postMessage({ type: 'FIAT_WIDGET_EVENT', event, provider: 'sandbox-card', orderId: id }, '*');
   }, [orderId, names]);
-  await said.catch((error) => {
+  await posted.catch((error) => {
     if (!/has been closed|was detached/.test(error.message)) throw error;
   });
 }

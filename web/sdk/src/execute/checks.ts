@@ -1,5 +1,6 @@
-export { beyond, limitOf, noRoute, unbounded } from './bound.js';
+// The checks before signing, loaded when a swap starts.
 export { checkRoute, planDeposit } from './check-deposit.js';
 export { checkPayer } from './check-payer.js';
 export { trustedEscrow } from './contracts.js';
 export { deposit } from './deposit.js';
+export { limitOf, missingBound, noAcceptableRoute, violation } from './price-bound.js';
