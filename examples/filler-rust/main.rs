@@ -1,4 +1,4 @@
-//! A whole filler for dollars on EVM chains: offers, delivers, claims. README.md says what a real one has besides.
+//! A complete filler for dollar tokens on EVM chains: quotes, fills, claims. README.md lists what production needs.
 
 use std::{collections::HashMap, io::Write as _, sync::Arc, time::Duration};
 
@@ -17,13 +17,13 @@ const SERVED: [u64; 4] = [1, 10, 8453, 42_161]; // Ethereum, OP Mainnet, Base an
 struct Filler {
     service: Client,
     wallet: LocalWallet,
-    /// One delivery at a time: an allowance is one number, which another delivery of the same token would change.
-    delivering: tokio::sync::Mutex<()>,
+    /// One fill at a time: concurrent fills of one token would overwrite the allowance.
+    filling: tokio::sync::Mutex<()>,
     account: EvmAddress,
     spread_millionths: u64,
-    /// What a dollar is in raw units of each token that is worth one.
+    /// One dollar in raw units, by dollar token.
     dollars: HashMap<TokenId, U256>,
-    /// The escrow and the settler, the same on all chains: no others get anything from it.
+    /// The escrow and the settler, the same on all chains. It uses no others.
     contracts: [B256; 2],
 }
 
@@ -33,12 +33,12 @@ impl server::FillerHandler for Filler {
     }
 
     fn order(self: &Arc<Self>, notice: OrderNotice, terms: IntentTerms) -> OrderAnswer {
-        if let Some(reason) = self.reason_against(&terms) {
+        if let Some(reason) = self.rejection(&terms) {
             return OrderAnswer::declined(reason);
         }
         let filler = Arc::clone(self);
         tokio::spawn(async move {
-            let done = filler.deliver_and_claim(&terms).await;
+            let done = filler.fill_and_claim(&terms).await;
             let _ = writeln!(std::io::stderr(), "order {}: {done:?}", notice.order_id);
         });
         OrderAnswer::accepted()
@@ -52,7 +52,9 @@ impl Filler {
         let [minimum, maximum] = [*one, one * U256::from(10_000)].map(RawAmount::new);
         let amount: RawAmount = ask.amount.parse().map_err(|_| Refusal::NoPrice)?;
         match amount {
-            _ if ask.trade_type == Trade::ExactOutput => return Err(Refusal::Other("inputs only".into())),
+            _ if ask.trade_type == Trade::ExactOutput => {
+                return Err(Refusal::Other("exact inputs only".into()));
+            }
             _ if amount < minimum => return Err(Refusal::TooSmall { minimum }),
             _ if amount > maximum => return Err(Refusal::TooLarge { maximum }),
             _ => {}
@@ -69,39 +71,39 @@ impl Filler {
         out.checked_div(*self.dollars.get(&from)?)
     }
 
-    /// All that it could lose by: a late delivery, somebody else's claim, strange contracts, a price never offered.
-    fn reason_against(&self, terms: &IntentTerms) -> Option<&'static str> {
+    /// Checks everything by which it could lose: a late fill, another payee, unknown contracts, a worse price.
+    fn rejection(&self, terms: &IntentTerms) -> Option<&'static str> {
         let address = |word| Address::Evm(EvmAddress::from_word(word));
         let token = |chain, word| TokenId::from_address(ChainId::new(chain)?, address(word));
         let to = token(terms.destination_chain_id, terms.output_token);
         let pair = token(terms.origin_chain_id, terms.input_token).zip(to);
         let own = terms.amount_in.saturating_sub(terms.referrer_fee);
-        let fair = pair.and_then(|(from, to)| self.price(from, to, own)).unwrap_or_default();
+        let offered = pair.and_then(|(from, to)| self.price(from, to, own)).unwrap_or_default();
         let (account, now) = (self.account.into_word(), jiff::Timestamp::now().as_second().unsigned_abs());
         let reasons = [
-            (terms.fill_deadline < now + 60, "the fill deadline is too near"),
-            ([terms.filler, terms.payee] != [account, account], "the terms name somebody else"),
-            ([terms.escrow, terms.settler] != self.contracts, "its contracts are not known here"),
-            (terms.amount_out > fair, "such a price was never offered"),
+            (terms.fill_deadline < now + 60, "the fill deadline is too close"),
+            ([terms.filler, terms.payee] != [account, account], "the filler or payee is another account"),
+            ([terms.escrow, terms.settler] != self.contracts, "unknown contracts"),
+            (terms.amount_out > offered, "the price is worse than the offer"),
         ];
-        reasons.into_iter().find_map(|(applies, words)| applies.then_some(words))
+        reasons.into_iter().find_map(|(applies, reason)| applies.then_some(reason))
     }
 
-    async fn deliver_and_claim(&self, terms: &IntentTerms) -> anyhow::Result<()> {
+    async fn fill_and_claim(&self, terms: &IntentTerms) -> anyhow::Result<()> {
         let (origin, destination, id) = (terms.origin_chain_id, terms.destination_chain_id, terms.id());
         let IntentTerms { escrow, settler, output_token, .. } = *terms;
         let [escrow, settler, token] = [escrow, settler, output_token].map(EvmAddress::from_word);
-        let asked = Escrow::statusCall { orderId: id }.abi_encode();
-        let status = self.wallet.call(origin, escrow, &asked.into()).await?;
+        let call = Escrow::statusCall { orderId: id }.abi_encode();
+        let status = self.wallet.call(origin, escrow, &call.into()).await?;
         ensure!(U256::from_be_slice(&status) == U256::from(1), "the escrow does not hold the deposit");
         let (data, none) = (terms.to_bytes().into(), Bytes::new());
         let fill = Settler::fillCall { orderId: id, originData: data, fillerData: none };
-        let turn = self.delivering.lock().await;
+        let guard = self.filling.lock().await;
         self.send(destination, token, &approveCall { spender: settler, amount: terms.amount_out }).await?;
         self.send(destination, settler, &fill).await?;
-        drop(turn);
+        drop(guard);
         let signed = loop {
-            // The attesters look at blocks that stand, so their word takes a while.
+            // The attesters sign when the fill is in a final block.
             tokio::time::sleep(Duration::from_secs(1)).await;
             if let Ok(signed) = self.service.intent_attestations(&id.to_string()).await {
                 break signed;
@@ -109,8 +111,8 @@ impl Filler {
         };
         let claim = Escrow::claimCall {
             order: Order::from(terms),
-            filledAt: signed.filled_at.context("the attesters say that it was not filled")?.parse()?,
-            fillRef: signed.fill_ref.context("no reference to the fill")?.parse()?,
+            filledAt: signed.filled_at.context("the attesters signed that it was not filled")?.parse()?,
+            fillRef: signed.fill_ref.context("the fill reference is missing")?.parse()?,
             signatures: signed.signatures.iter().map(|text| text.parse()).collect::<Result<_, _>>()?,
         };
         self.send(origin, escrow, &claim).await
@@ -140,7 +142,7 @@ async fn main() -> anyhow::Result<()> {
         contracts: [escrow.parse::<EvmAddress>()?.into_word(), gateway.parse::<EvmAddress>()?.into_word()],
         service,
         wallet,
-        delivering: tokio::sync::Mutex::default(),
+        filling: tokio::sync::Mutex::default(),
     };
     let listener = tokio::net::TcpListener::bind(env("FILLER_LISTEN")?).await?;
     writeln!(std::io::stdout(), "{} fills at http://{}", filler.account, listener.local_addr()?)?;

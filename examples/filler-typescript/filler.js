@@ -1,5 +1,5 @@
-// A whole filler for dollars on EVM chains: answers the two calls, delivers through the settler, claims from the escrow.
-// README.md tells how to run it, and what a real one has besides.
+// A complete filler for dollar tokens on EVM chains: serves the two calls, fills through the settler, claims from the escrow.
+// README.md says how to run it, and what production needs.
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import { createServer } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -15,7 +15,7 @@ const ABI = parseAbi([
   'function fill(bytes32 orderId, bytes originData, bytes fillerData) payable',
   'function approve(address spender, uint256 amount) returns (bool)',
 ]);
-const [WINDOW, LARGEST, CHAINS] = [300, 64 * 1024, [1, 10, 8453, 42161]];
+const [WINDOW, MAX_BODY_BYTES, CHAINS] = [300, 64 * 1024, [1, 10, 8453, 42161]];
 
 /** @param {string} name */
 function env(name) {
@@ -32,19 +32,19 @@ const account = privateKeyToAccount(/** @type {`0x${string}`} */ (env('FILLER_KE
 /** @param {string} path @returns {Promise<any>} */
 const get = async (path) => (await fetch(service + path)).json();
 
-/** @type {Map<number, any>} Clients that read and send, by chain. */
+/** @type {Map<number, any>} Public and wallet client, by chain. */
 const chains = new Map();
 for (const { id, name, nativeCurrency, rpcUrls } of await get('/v1/chains')) {
   const options = { account, chain: defineChain({ id, name, nativeCurrency, rpcUrls }), transport: http(), pollingInterval: 250 };
   if (CHAINS.includes(id)) chains.set(id, { read: createPublicClient(options), send: createWalletClient(options) });
 }
-/** @type {Map<string, bigint>} What a dollar is in raw units of each token that is worth one. */
+/** @type {Map<string, bigint>} One dollar in raw units, by dollar token. */
 const dollars = new Map();
-const named = (/** @type {{ chainId: number, token: string }} */ { chainId, token }) => `${chainId}:${token.toLowerCase()}`;
+const keyOf = (/** @type {{ chainId: number, token: string }} */ { chainId, token }) => `${chainId}:${token.toLowerCase()}`;
 for (const { chainId, address, symbol, decimals } of await get(`/v1/tokens/top?chainIds=${CHAINS}`)) {
-  if (['USDC', 'USDT'].includes(symbol)) dollars.set(named({ chainId, token: address }), 10n ** BigInt(decimals));
+  if (['USDC', 'USDT'].includes(symbol)) dollars.set(keyOf({ chainId, token: address }), 10n ** BigInt(decimals));
 }
-/** The escrow and the settler, the same on all chains: no others get anything from it. */
+/** The escrow and the settler, the same on all chains. It uses no others. */
 const { contract: { assetReserves, gateway } } = await get('/v1/config/hub');
 
 /** @param {bigint} amount @param {string} from @param {string} to */
@@ -55,7 +55,7 @@ function price(amount, from, to) {
 
 /** @param {any} ask */
 function quote(ask) {
-  const [from, to] = [named(ask.from), named(ask.to)];
+  const [from, to] = [keyOf(ask.from), keyOf(ask.to)];
   const one = dollars.get(from);
   /** @param {string} code @param {object} [more] */
   const refuse = (code, more) => ({ refusal: { code, ...more } });
@@ -78,36 +78,36 @@ function quote(ask) {
 
 const address = (/** @type {`0x${string}`} */ word) => slice(word, 12);
 
-/** All that it could lose by: a late delivery, somebody else's claim, strange contracts, a price never offered. @param {any} terms */
-function reasonAgainst(terms) {
+/** Checks everything by which it could lose: a late fill, another payee, unknown contracts, a worse price. @param {any} terms */
+function rejection(terms) {
   const own = pad(account.address).toLowerCase();
   const escrow = assetReserves[terms.originChainId];
-  const from = named({ chainId: terms.originChainId, token: address(terms.inputToken) });
-  const to = named({ chainId: terms.destinationChainId, token: address(terms.outputToken) });
-  const fair = price(BigInt(terms.amountIn) - BigInt(terms.referrerFee), from, to);
-  if (Number(terms.fillDeadline) < Date.now() / 1000 + 60) return 'the fill deadline is too near';
-  if (terms.filler !== own || terms.payee !== own) return 'the terms name somebody else';
-  if (!escrow || !isAddressEqual(address(terms.escrow), escrow) || !isAddressEqual(address(terms.settler), gateway)) return 'its contracts are not known here';
-  if (!fair || BigInt(terms.amountOut) > fair) return 'such a price was never offered';
+  const from = keyOf({ chainId: terms.originChainId, token: address(terms.inputToken) });
+  const to = keyOf({ chainId: terms.destinationChainId, token: address(terms.outputToken) });
+  const offered = price(BigInt(terms.amountIn) - BigInt(terms.referrerFee), from, to);
+  if (Number(terms.fillDeadline) < Date.now() / 1000 + 60) return 'the fill deadline is too close';
+  if (terms.filler !== own || terms.payee !== own) return 'the filler or payee is another account';
+  if (!escrow || !isAddressEqual(address(terms.escrow), escrow) || !isAddressEqual(address(terms.settler), gateway)) return 'unknown contracts';
+  if (!offered || BigInt(terms.amountOut) > offered) return 'the price is worse than the offer';
   return undefined;
 }
 
-/** @type {Map<string, object>} What was answered to each order: the service may not have heard it. */
-const answered = new Map();
+/** @type {Map<string, object>} The response to each order: the service may repeat an order. */
+const responses = new Map();
 
 /** @param {any} notice */
 function order({ intentId, orderId, terms, attestations }) {
   const values = FIELDS.map(([kind, name]) => (kind === 'uint256' ? BigInt(terms[name]) : terms[name]));
   const data = encodeAbiParameters(FIELDS.map(([type]) => ({ type })), values);
   if (keccak256(concat([keccak256(toHex(TYPE)), data])) !== intentId) throw new SyntaxError('the terms do not hash to the id');
-  const known = answered.get(intentId);
+  const known = responses.get(intentId);
   if (known) return known;
-  const reason = reasonAgainst(terms);
+  const reason = rejection(terms);
   const answer = reason ? { status: 'declined', reason } : { status: 'accepted' };
-  answered.set(intentId, answer);
+  responses.set(intentId, answer);
   if (!reason) {
-    deliverAndClaim(intentId, terms, data, attestations)
-      .then(() => console.error(`order ${orderId}: paid`), (error) => console.error(`order ${orderId}:`, error));
+    fillAndClaim(intentId, terms, data, attestations)
+      .then(() => console.error(`order ${orderId}: claimed`), (error) => console.error(`order ${orderId}:`, error));
   }
   return answer;
 }
@@ -115,11 +115,11 @@ function order({ intentId, orderId, terms, attestations }) {
 /** @type {Promise<unknown>} */
 let last = Promise.resolve();
 
-/** One after the other: deliveries share the account's nonces, and those of one token its allowance. @param {() => Promise<void>} work */
-function inTurn(work) {
-  const turn = last.then(work);
-  last = turn.catch(() => {});
-  return turn;
+/** Runs one at a time: transactions share the account's nonces, and fills of one token its allowance. @param {() => Promise<void>} work */
+function sequentially(work) {
+  const result = last.then(work);
+  last = result.catch(() => {});
+  return result;
 }
 
 /** @param {number} chain @param {`0x${string}`} word @param {string} functionName @param {unknown[]} args */
@@ -127,48 +127,48 @@ async function send(chain, word, functionName, args) {
   const { read, send: wallet } = chains.get(chain);
   const { request } = await read.simulateContract({ account, address: address(word), abi: ABI, functionName, args });
   const { status } = await read.waitForTransactionReceipt({ hash: await wallet.writeContract(request) });
-  if (status !== 'success') throw new Error(`${functionName} was reverted`);
+  if (status !== 'success') throw new Error(`${functionName} reverted`);
 }
 
 /** @param {string} id @param {any} terms @param {`0x${string}`} data @param {string} attestations */
-async function deliverAndClaim(id, terms, data, attestations) {
+async function fillAndClaim(id, terms, data, attestations) {
   const [origin, destination] = [Number(terms.originChainId), Number(terms.destinationChainId)];
-  const look = { address: address(terms.escrow), abi: ABI, functionName: 'status', args: [id] };
-  if (await chains.get(origin).read.readContract(look) !== 1) throw new Error('the escrow does not hold the deposit');
-  await inTurn(async () => {
+  const statusCall = { address: address(terms.escrow), abi: ABI, functionName: 'status', args: [id] };
+  if (await chains.get(origin).read.readContract(statusCall) !== 1) throw new Error('the escrow does not hold the deposit');
+  await sequentially(async () => {
     await send(destination, terms.outputToken, 'approve', [address(terms.settler), BigInt(terms.amountOut)]);
     await send(destination, terms.settler, 'fill', [id, data, '0x']);
   });
-  // The attesters look at blocks that stand, so their word takes a while.
+  // The attesters sign when the fill is in a final block.
   let answer;
   do {
     await sleep(1_000);
     answer = await fetch(attestations);
   } while (!answer.ok);
   const { filledAt, fillRef, signatures } = /** @type {any} */ (await answer.json());
-  await inTurn(() => send(origin, terms.escrow, 'claim', [terms, BigInt(filledAt), fillRef, signatures]));
+  await sequentially(() => send(origin, terms.escrow, 'claim', [terms, BigInt(filledAt), fillRef, signatures]));
 }
 
 /** @param {string} text */
 const sign = (text) => createHmac('sha256', secret).update(text).digest();
 
-/** @type {Map<string, number>} When each nonce was seen, in seconds, oldest first. */
-const seen = new Map();
+/** @type {Map<string, number>} Unix time of each nonce, oldest first. */
+const nonces = new Map();
 
-/** Why a call is not let in, if it is not. @param {import('node:http').IncomingMessage} call @param {string} body */
-function reasonToRefuse({ headers, url }, body) {
+/** Authenticates a call; returns the problem, if there is one. @param {import('node:http').IncomingMessage} call @param {string} body */
+function authenticate({ headers, url }, body) {
   const [timestamp, nonce, signature] = ['timestamp', 'nonce', 'signature'].map((name) => String(headers[`x-causeway-${name}`] ?? ''));
   const now = Math.floor(Date.now() / 1000);
-  if (!/^\d+$/.test(timestamp) || Math.abs(Number(timestamp) - now) > WINDOW) return 'the time is missing, or too far away';
+  if (!/^\d+$/.test(timestamp) || Math.abs(Number(timestamp) - now) > WINDOW) return 'the timestamp is missing or outside the window';
   const given = Buffer.from(signature, 'hex');
-  const right = sign(['request', timestamp, nonce, 'POST', url, body].join('\n'));
-  if (given.length !== right.length || !timingSafeEqual(given, right)) return 'the signature does not fit';
-  for (const [old, at] of seen) {
+  const expected = sign(['request', timestamp, nonce, 'POST', url, body].join('\n'));
+  if (given.length !== expected.length || !timingSafeEqual(given, expected)) return 'the signature is invalid';
+  for (const [old, at] of nonces) {
     if (now - at <= 2 * WINDOW) break;
-    seen.delete(old);
+    nonces.delete(old);
   }
-  if (seen.has(nonce)) return 'this call was made before';
-  seen.set(nonce, now);
+  if (nonces.has(nonce)) return 'the nonce was used before';
+  nonces.set(nonce, now);
   return undefined;
 }
 
@@ -177,7 +177,7 @@ const calls = { '/quote': quote, '/orders': order };
 
 const server = createServer(async (call, response) => {
   /** @param {number} status @param {object} answer */
-  const say = (status, answer) => {
+  const respond = (status, answer) => {
     const text = JSON.stringify(answer);
     const signature = sign(['answer', call.headers['x-causeway-nonce'], status, text].join('\n')).toString('hex');
     response.writeHead(status, { 'content-type': 'application/json', 'x-causeway-signature': signature }).end(text);
@@ -187,23 +187,23 @@ const server = createServer(async (call, response) => {
     let size = 0;
     for await (const part of call) {
       size += part.length;
-      if (size > LARGEST) return void response.writeHead(413, { connection: 'close' }).end();
+      if (size > MAX_BODY_BYTES) return void response.writeHead(413, { connection: 'close' }).end();
       parts.push(part);
     }
     const body = Buffer.concat(parts).toString();
     const answer = call.method === 'POST' ? calls[call.url ?? ''] : undefined;
-    if (!answer) return say(404, { error: 'POST /quote or POST /orders' });
-    const refused = reasonToRefuse(call, body);
-    if (refused) return say(401, { error: refused });
-    say(200, answer(JSON.parse(body)));
+    if (!answer) return respond(404, { error: 'POST /quote or POST /orders' });
+    const problem = authenticate(call, body);
+    if (problem) return respond(401, { error: problem });
+    respond(200, answer(JSON.parse(body)));
   } catch (error) {
-    say(400, { error: String(error) });
+    respond(400, { error: String(error) });
   }
 });
-// Longer than the service keeps a connection that it does not use.
+// Longer than the idle timeout of the service's connections.
 server.keepAliveTimeout = 60_000;
 const [host, port] = env('FILLER_LISTEN').split(':');
 server.listen(Number(port), host, () => {
-  const { port: own } = /** @type {import('node:net').AddressInfo} */ (server.address());
-  console.log(`${account.address} fills at http://${host}:${own}`);
+  const { port: boundPort } = /** @type {import('node:net').AddressInfo} */ (server.address());
+  console.log(`${account.address} fills at http://${host}:${boundPort}`);
 });
