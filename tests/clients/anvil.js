@@ -4,8 +4,8 @@ import { fileURLToPath } from 'node:url';
 const BINARY = fileURLToPath(new URL('./node_modules/.bin/anvil', import.meta.url));
 
 /**
- * Starts anvil on a free loopback port, with blocks only on demand and the sandbox's rules: Prague, 30 million gas.
- * It ends with this process at the latest.
+ * Starts anvil on a free loopback port, with manual mining and the sandbox's rules: Prague, 30 million gas.
+ * It is killed when this process exits.
  */
 export async function startAnvil(chainId, baseFee) {
   const anvil = spawn(BINARY, [
@@ -15,14 +15,14 @@ export async function startAnvil(chainId, baseFee) {
   process.once('exit', () => anvil.kill());
   process.once('SIGTERM', () => process.exit(1));
   const url = await new Promise((resolve, reject) => {
-    let said = '';
-    const late = setTimeout(() => reject(new Error(`anvil names no address:\n${said}`)), 30_000);
-    late.unref();
+    let output = '';
+    const timer = setTimeout(() => reject(new Error(`anvil printed no address:\n${output}`)), 30_000);
+    timer.unref();
     anvil.once('error', reject);
-    anvil.once('exit', (code) => reject(new Error(`anvil ended with ${code}:\n${said}`)));
+    anvil.once('exit', (code) => reject(new Error(`anvil exited with ${code}:\n${output}`)));
     anvil.stdout.on('data', (text) => {
-      said += text;
-      const address = said.match(/Listening on (\S+)/)?.[1];
+      output += text;
+      const address = output.match(/Listening on (\S+)/)?.[1];
       if (address) resolve(`http://${address}`);
     });
   });

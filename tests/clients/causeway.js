@@ -10,7 +10,7 @@ export const BINARY = process.env.CAUSEWAY_BIN ?? join(TARGET, 'debug', 'causewa
 
 for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => process.exit(1));
 
-/** A `causeway` of this test's own, on a free loopback port. It ends with this process at the latest. */
+/** A `causeway` process on a free loopback port. It is killed when this process exits. */
 class Process {
   constructor(args) {
     this.args = args;
@@ -20,39 +20,39 @@ class Process {
     const child = spawn(BINARY, [...this.args, '--listen', '127.0.0.1:0'], { stdio: ['ignore', 'pipe', 'pipe'] });
     const kill = () => child.kill('SIGKILL');
     process.once('exit', kill);
-    this.ended = new Promise((done) => child.once('exit', done));
-    this.ended.then(() => process.removeListener('exit', kill));
+    this.exited = new Promise((done) => child.once('exit', done));
+    this.exited.then(() => process.removeListener('exit', kill));
     this.child = child;
     this.url = await new Promise((found, failed) => {
-      let [greeting, said] = ['', ''];
-      const late = setTimeout(() => failed(new Error(`causeway names no address:\n${said}`)), 60_000);
-      late.unref();
+      let [stdout, stderr] = ['', ''];
+      const timer = setTimeout(() => failed(new Error(`causeway printed no address:\n${stderr}`)), 60_000);
+      timer.unref();
       child.once('error', failed);
-      child.once('exit', (code) => failed(new Error(`causeway ended with ${code}:\n${said}`)));
-      child.stderr.on('data', (text) => { said = (said + text).slice(-10_000); });
+      child.once('exit', (code) => failed(new Error(`causeway exited with ${code}:\n${stderr}`)));
+      child.stderr.on('data', (text) => { stderr = (stderr + text).slice(-10_000); });
       child.stdout.on('data', (text) => {
-        greeting += text;
-        const url = greeting.match(/http:\/\/127\.0\.0\.1:\d+/)?.[0];
+        stdout += text;
+        const url = stdout.match(/http:\/\/127\.0\.0\.1:\d+/)?.[0];
         if (url) found(url);
       });
     });
     return this;
   }
 
-  /** As a crash ends it. */
+  /** Kills it without a shutdown, like a crash. */
   async kill() {
     this.child.kill('SIGKILL');
-    await this.ended;
+    await this.exited;
   }
 
   async stop() {
     this.child?.kill('SIGTERM');
-    await this.ended;
+    await this.exited;
   }
 }
 
 /**
- * A service with a configuration of its own, whose chains run in another process: it can be killed while they live on.
+ * Starts a service whose sandbox chains run in a separate process, so that it can be killed while they continue.
  * `config` is TOML.
  */
 export async function startSeparately(config) {

@@ -11,8 +11,8 @@ const { abi, bytecode } = JSON.parse(
   await readFile(new URL('../../contracts/evm/artifacts/WrappedNative.json', import.meta.url)),
 );
 const CHAIN = 10;
-/** Somebody who has nothing yet on either side. */
-const STRANGER = privateKeyToAddress(generatePrivateKey()).toLowerCase();
+/** An account without funds on both nodes. */
+const OTHER = privateKeyToAddress(generatePrivateKey()).toLowerCase();
 const TRANSFER = toEventSelector('Transfer(address,address,uint256)');
 const DEPOSIT = toEventSelector('Deposit(address,uint256)');
 const fees = { maxFeePerGas: 5n * GWEI, maxPriorityFeePerGas: GWEI };
@@ -24,23 +24,23 @@ let pair;
 before(async () => { pair = await Pair.open(CHAIN); }, { timeout: 60_000 });
 after(() => pair?.close());
 
-/** Signs for an account that counts its own nonces. */
+/** Signs transactions of an account with consecutive nonces. */
 function signer(account) {
   let nonce = 0;
   return (terms) => account.signTransaction({ chainId: CHAIN, nonce: nonce++, gas: 100_000n, ...terms });
 }
 
 async function accounts(account, ...others) {
-  for (const address of [account.address, STRANGER, ...others]) {
+  for (const address of [account.address, OTHER, ...others]) {
     await pair.same('eth_getBalance', [address, 'latest']);
     await pair.same('eth_getTransactionCount', [address, 'latest']);
     await pair.same('eth_getCode', [address, 'latest']);
   }
 }
 
-/** A wrapped coin, deployed on both sides by somebody new who has wrapped ten. */
+/** Deploys WrappedNative on both nodes with a new account, which wraps ten coins. */
 async function deployed() {
-  const account = await pair.newcomer();
+  const account = await pair.newAccount();
   const sign = signer(account);
   const receipt = await pair.play(await sign({ type: 'eip1559', ...fees, gas: 2_000_000n, data: bytecode }));
   assert.equal(receipt.status, '0x1');
@@ -51,11 +51,11 @@ async function deployed() {
   return { account, sign, send, at, wrapped };
 }
 
-test('transfers of every type leave the same receipts, balances and nonces', { timeout: 60_000 }, async () => {
-  const account = await pair.newcomer();
+test('transfers of every type have the same receipts, balances and nonces', { timeout: 60_000 }, async () => {
+  const account = await pair.newAccount();
   const sign = signer(account);
-  const to = { to: STRANGER, value: 7n };
-  const accessList = [{ address: STRANGER, storageKeys: [pad('0x1', { size: 32 })] }];
+  const to = { to: OTHER, value: 7n };
+  const accessList = [{ address: OTHER, storageKeys: [pad('0x1', { size: 32 })] }];
   const kinds = [
     { type: 'legacy', gasPrice: 3n * GWEI },
     { type: 'eip2930', gasPrice: 3n * GWEI, accessList },
@@ -75,29 +75,29 @@ test('transfers of every type leave the same receipts, balances and nonces', { t
   await accounts(account);
 });
 
-test('a token deployed by a transaction has the same events, storage and answers', { timeout: 60_000 }, async () => {
+test('a deployed token has the same events, storage and call results', { timeout: 60_000 }, async () => {
   const { account, send, at, wrapped } = await deployed();
   assert.deepEqual(wrapped.logs[0].topics, [DEPOSIT, topic(account.address)]);
-  const spender = await pair.newcomer();
-  await pair.play(await send(token('transfer', STRANGER, 5n)));
+  const spender = await pair.newAccount();
+  await pair.play(await send(token('transfer', OTHER, 5n)));
   await pair.play(await send(token('approve', spender.address, maxUint256)));
   const spend = signer(spender);
-  await pair.play(await spend({ type: 'legacy', gasPrice: 4n * GWEI, to: at, data: token('transferFrom', account.address, STRANGER, 6n) }));
+  await pair.play(await spend({ type: 'legacy', gasPrice: 4n * GWEI, to: at, data: token('transferFrom', account.address, OTHER, 6n) }));
   await pair.play(await send(token('withdraw', parseEther('1'))));
   await pair.play(await send('0x', { value: 3n }));
 
-  for (const call of [token('balanceOf', STRANGER), token('allowance', account.address, spender.address), token('totalSupply'), token('symbol')]) {
+  for (const call of [token('balanceOf', OTHER), token('allowance', account.address, spender.address), token('totalSupply'), token('symbol')]) {
     await pair.same('eth_call', [{ to: at, data: call }, 'latest']);
     await pair.same('eth_call', [{ from: account.address, to: at, data: call }]);
   }
-  const held = balanceSlot(STRANGER);
+  const held = balanceSlot(OTHER);
   for (const key of [held, balanceSlot(account.address), '0x0', numberToHex(99, { size: 32 })]) {
     await pair.same('eth_getStorageAt', [at, key, 'latest'], BigInt);
   }
-  assert.equal(BigInt(await pair.sandbox.ask('eth_getStorageAt', at, held, 'latest')), 11n);
+  assert.equal(BigInt(await pair.sandbox.request('eth_getStorageAt', at, held, 'latest')), 11n);
   await accounts(account, at, spender.address);
 
-  // The same slots have one root and one proof, whoever computes them.
+  // The storage root and the proofs are the same on both nodes.
   const keys = [held, balanceSlot(account.address), numberToHex(99, { size: 32 })];
   const proof = await pair.same('eth_getProof', [at, keys, 'latest'], ({ accountProof, ...rest }) => rest);
   assert.equal(BigInt(proof.storageProof[0].value), 11n);
@@ -105,10 +105,10 @@ test('a token deployed by a transaction has the same events, storage and answers
 
 test('transactions in one block have the same order, cumulative gas and log indices', { timeout: 60_000 }, async () => {
   const { send, at, account } = await deployed();
-  const other = signer(await pair.newcomer());
+  const other = signer(await pair.newAccount());
   const receipts = await pair.play(
-    await send(token('transfer', STRANGER, 1n)),
-    await send(token('transfer', STRANGER, 2n)),
+    await send(token('transfer', OTHER, 1n)),
+    await send(token('transfer', OTHER, 2n)),
     await other({ type: 'eip1559', maxFeePerGas: 9n * GWEI, maxPriorityFeePerGas: 3n * GWEI, to: at, data: token('deposit'), value: 8n }),
   );
   assert.deepEqual(receipts.map((receipt) => Number(receipt.transactionIndex)), [1, 2, 0]);
@@ -116,11 +116,11 @@ test('transactions in one block have the same order, cumulative gas and log indi
   await accounts(account);
 });
 
-test('failures cost the same and leave the same behind', { timeout: 60_000 }, async () => {
+test('failed transactions use the same gas and leave the same state', { timeout: 60_000 }, async () => {
   const { account, sign, send, at } = await deployed();
   const failures = [
-    await send(token('transfer', STRANGER, parseEther('11'))),
-    await send(token('transfer', STRANGER, 1n), { gas: 30_000n }),
+    await send(token('transfer', OTHER, parseEther('11'))),
+    await send(token('transfer', OTHER, 1n), { gas: 30_000n }),
     await sign({ type: 'eip1559', ...fees, data: '0xfe' }),
     await sign({ type: 'eip1559', ...fees, data: '0x5f5ffd' }),
     await sign({ type: 'eip1559', ...fees, data: bytecode.slice(0, 2002) }),
@@ -132,13 +132,13 @@ test('failures cost the same and leave the same behind', { timeout: 60_000 }, as
   await accounts(account, at);
 });
 
-test('a nonce gap waits and is filled in one block', { timeout: 60_000 }, async () => {
-  const account = await pair.newcomer();
+test('transactions behind a nonce gap are pending until it is filled', { timeout: 60_000 }, async () => {
+  const account = await pair.newAccount();
   const sign = signer(account);
   const [first, second, third] = [
-    await sign({ type: 'eip1559', ...fees, to: STRANGER, value: 1n }),
-    await sign({ type: 'eip1559', ...fees, to: STRANGER, value: 2n }),
-    await sign({ type: 'legacy', gasPrice: 9n * GWEI, to: STRANGER, value: 3n }),
+    await sign({ type: 'eip1559', ...fees, to: OTHER, value: 1n }),
+    await sign({ type: 'eip1559', ...fees, to: OTHER, value: 2n }),
+    await sign({ type: 'legacy', gasPrice: 9n * GWEI, to: OTHER, value: 3n }),
   ];
   await pair.send(third);
   await pair.send(second);
@@ -151,18 +151,18 @@ test('a nonce gap waits and is filled in one block', { timeout: 60_000 }, async 
   await accounts(account);
 });
 
-test('logs are found by address, topics, range and hash alike', { timeout: 60_000 }, async () => {
+test('log filters by address, topics, range and hash return the same', { timeout: 60_000 }, async () => {
   const { account, send, at, wrapped } = await deployed();
-  await pair.play(await send(token('transfer', STRANGER, 5n)));
-  const last = await pair.play(await send(token('approve', STRANGER, 9n)), await send(token('transfer', STRANGER, 6n)));
+  await pair.play(await send(token('transfer', OTHER, 5n)));
+  const last = await pair.play(await send(token('approve', OTHER, 9n)), await send(token('transfer', OTHER, 6n)));
   const [from, to] = [wrapped.blockNumber, last[0].blockNumber];
   const filters = [
     [{ address: at }, 4],
-    [{ address: [at, STRANGER], topics: [TRANSFER] }, 2],
+    [{ address: [at, OTHER], topics: [TRANSFER] }, 2],
     [{ topics: [[TRANSFER, DEPOSIT], topic(account.address)] }, 3],
-    [{ address: at, topics: [null, topic(account.address), topic(STRANGER)] }, 3],
+    [{ address: at, topics: [null, topic(account.address), topic(OTHER)] }, 3],
     [{ address: at, topics: [TRANSFER, null, topic(at)] }, 0],
-    [{ address: STRANGER }, 0],
+    [{ address: OTHER }, 0],
     [{ address: at, toBlock: from }, 1],
     [{ address: at, fromBlock: to }, 2],
   ];
@@ -170,14 +170,14 @@ test('logs are found by address, topics, range and hash alike', { timeout: 60_00
     const range = { fromBlock: from, toBlock: to, ...filter };
     const [ours, anvils] = await pair.both((node, at) => {
       const number = (block) => pair.numbers(block)[at];
-      return node.ask('eth_getLogs', { ...range, fromBlock: number(range.fromBlock), toBlock: number(range.toBlock) });
+      return node.request('eth_getLogs', { ...range, fromBlock: number(range.fromBlock), toBlock: number(range.toBlock) });
     });
-    assert.deepEqual(ours.map((log) => pair.logFace(log, 0n)), anvils.map((log) => pair.logFace(log, pair.height)));
+    assert.deepEqual(ours.map((log) => pair.normalizeLog(log, 0n)), anvils.map((log) => pair.normalizeLog(log, pair.height)));
     assert.equal(ours.length, count, JSON.stringify(filter));
   }
   const byHash = await pair.both(async (node, at) => {
-    const block = await node.ask('eth_getBlockByNumber', pair.numbers(to)[at], false);
-    return node.ask('eth_getLogs', { blockHash: block.hash });
+    const block = await node.request('eth_getBlockByNumber', pair.numbers(to)[at], false);
+    return node.request('eth_getLogs', { blockHash: block.hash });
   });
   assert.deepEqual(byHash.map((logs) => logs.map((log) => pick(log, ['address', 'data', 'logIndex', 'topics'])))[0].length, 2);
   assert.deepEqual(byHash[0].map((log) => log.data), byHash[1].map((log) => log.data));
@@ -185,47 +185,47 @@ test('logs are found by address, topics, range and hash alike', { timeout: 60_00
 
 test('blocks and fee history have the same shape, gas and base fees', { timeout: 60_000 }, async () => {
   const { send } = await deployed();
-  const { blockNumber } = await pair.play(await send(token('transfer', STRANGER, 5n)));
+  const { blockNumber } = await pair.play(await send(token('transfer', OTHER, 5n)));
   for (const full of [false, true]) {
-    const [ours, anvils] = await pair.both((node, at) => node.ask('eth_getBlockByNumber', pair.numbers(blockNumber)[at], full));
+    const [ours, anvils] = await pair.both((node, at) => node.request('eth_getBlockByNumber', pair.numbers(blockNumber)[at], full));
     const missing = Object.keys(anvils).filter((field) => !(field in ours));
-    // Anvil still tells a total difficulty, which has been gone since the merge.
+    // Anvil still returns a total difficulty, which was removed with the merge.
     assert.deepEqual(missing, ['totalDifficulty']);
-    const alike = ['baseFeePerGas', 'blobGasUsed', 'difficulty', 'excessBlobGas', 'gasLimit', 'gasUsed', 'logsBloom', 'nonce',
+    const equalFields = ['baseFeePerGas', 'blobGasUsed', 'difficulty', 'excessBlobGas', 'gasLimit', 'gasUsed', 'logsBloom', 'nonce',
       'receiptsRoot', 'requestsHash', 'sha3Uncles', 'transactionsRoot', 'uncles', 'withdrawals', 'withdrawalsRoot'];
-    assert.deepEqual(pick(ours, alike), pick(anvils, alike));
+    assert.deepEqual(pick(ours, equalFields), pick(anvils, equalFields));
     assert.deepEqual(
       ours.transactions.map((tx) => tx.hash ?? tx), anvils.transactions.map((tx) => tx.hash ?? tx),
     );
     for (const field of Object.keys(ours)) assert.equal(typeof ours[field], typeof (anvils[field] ?? ours[field]), field);
   }
   for (const percentiles of [[], [0, 50, 99.5]]) {
-    const [ours, anvils] = await pair.both((node) => node.ask('eth_feeHistory', '0x2', 'latest', percentiles));
+    const [ours, anvils] = await pair.both((node) => node.request('eth_feeHistory', '0x2', 'latest', percentiles));
     assert.deepEqual(ours.baseFeePerGas, anvils.baseFeePerGas);
     assert.deepEqual(ours.reward ?? [], anvils.reward);
     assert.equal(BigInt(ours.oldestBlock), BigInt(anvils.oldestBlock) + pair.height);
     ours.gasUsedRatio.forEach((ratio, at) => assert.ok(Math.abs(ratio - anvils.gasUsedRatio[at]) < 1e-8));
   }
   for (const method of ['eth_getBlockTransactionCountByNumber', 'eth_getUncleCountByBlockNumber']) {
-    const [ours, anvils] = await pair.both((node, at) => node.ask(method, pair.numbers(blockNumber)[at]));
+    const [ours, anvils] = await pair.both((node, at) => node.request(method, pair.numbers(blockNumber)[at]));
     assert.equal(ours, anvils, method);
   }
-  const [ours, anvils] = await pair.both((node, at) => node.ask('eth_getBlockReceipts', pair.numbers(blockNumber)[at]));
+  const [ours, anvils] = await pair.both((node, at) => node.request('eth_getBlockReceipts', pair.numbers(blockNumber)[at]));
   assert.deepEqual(ours.map((receipt) => pair.face(receipt, 0n)), anvils.map((receipt) => pair.face(receipt, pair.height)));
 });
 
 test('estimates suffice, agree within two percent, and are equal where there is one answer', { timeout: 60_000 }, async () => {
   const { account, at, sign } = await deployed();
   const from = account.address;
-  await pair.same('eth_estimateGas', [{ from, to: STRANGER, value: '0x1' }]);
+  await pair.same('eth_estimateGas', [{ from, to: OTHER, value: '0x1' }]);
   const requests = [
     { from, data: bytecode },
-    { from, to: at, data: token('transfer', STRANGER, 5n) },
+    { from, to: at, data: token('transfer', OTHER, 5n) },
     { from, to: at, data: token('withdraw', 5n) },
     { from, to: at, value: '0x5' },
   ];
   for (const request of requests) {
-    const [ours, anvils] = (await pair.both((node) => node.ask('eth_estimateGas', request))).map(Number);
+    const [ours, anvils] = (await pair.both((node) => node.request('eth_estimateGas', request))).map(Number);
     assert.ok(Math.abs(ours - anvils) <= anvils * 0.02, `${ours} and ${anvils}`);
     const receipt = await pair.play(await sign({
       type: 'eip1559', ...fees, gas: BigInt(ours), to: request.to, data: request.data, value: BigInt(request.value ?? 0),
@@ -234,11 +234,11 @@ test('estimates suffice, agree within two percent, and are equal where there is 
   }
 });
 
-test('an access list names the same accounts and slots', { timeout: 60_000 }, async () => {
+test('an access list has the same accounts and slots', { timeout: 60_000 }, async () => {
   const { account, at } = await deployed();
-  const call = { from: account.address, to: at, data: token('transfer', STRANGER, 5n) };
+  const call = { from: account.address, to: at, data: token('transfer', OTHER, 5n) };
   const sorted = ({ accessList }) => accessList.map(({ address, storageKeys }) => [address, [...storageKeys].sort()]).sort();
-  const told = await pair.same('eth_createAccessList', [call, 'latest'], sorted);
-  assert.deepEqual(told.accessList.map(({ storageKeys }) => storageKeys.length), [2]);
+  const created = await pair.same('eth_createAccessList', [call, 'latest'], sorted);
+  assert.deepEqual(created.accessList.map(({ storageKeys }) => storageKeys.length), [2]);
 });
 

@@ -15,7 +15,7 @@ const sorted = (times) => [...times].sort((one, other) => one - other);
 const median = (times) => sorted(times)[Math.floor(times.length / 2)];
 const ms = (time) => `${Math.round(time)} ms`;
 
-async function ask(url, chain, method, params = []) {
+async function call(url, chain, method, params = []) {
   const response = await fetch(`${url}/sandbox/rpc/${chain}`, {
     method: 'POST', headers: { 'content-type': 'application/json' }, signal: AbortSignal.timeout(10_000),
     body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }),
@@ -25,54 +25,54 @@ async function ask(url, chain, method, params = []) {
   return result;
 }
 
-/** Starts on an empty folder, and counts the time until the first and the last of the chains have answered. */
+/** Starts with an empty data folder and measures the time until an EVM chain and Solana respond. */
 async function start() {
   const folder = mkdtempSync(join(tmpdir(), 'causeway-'));
-  const begun = performance.now();
+  const startedAt = performance.now();
   const child = spawn(binary, ['--listen', '127.0.0.1:0', '--data-dir', folder], { stdio: ['ignore', 'pipe', 'ignore'] });
   const end = () => child.kill('SIGKILL');
   process.once('exit', end);
   const url = await new Promise((resolve, reject) => {
-    let said = '';
-    setTimeout(() => reject(new Error('the start-up summary names no address')), START_LIMIT_MS).unref();
-    child.once('exit', (code) => reject(new Error(`it ended with ${code}`)));
+    let output = '';
+    setTimeout(() => reject(new Error('the start-up summary has no address')), START_LIMIT_MS).unref();
+    child.once('exit', (code) => reject(new Error(`the process exited with ${code}`)));
     child.once('error', reject);
     child.stdout.on('data', (text) => {
-      said += text;
-      const address = said.match(/http:\/\/[^\s/]+/)?.[0];
+      output += text;
+      const address = output.match(/http:\/\/[^\s/]+/)?.[0];
       if (address) resolve(address);
     });
   });
-  await Promise.all([ask(url, EVM, 'eth_chainId'), ask(url, SOLANA, 'getHealth')]);
-  const time = performance.now() - begun;
+  await Promise.all([call(url, EVM, 'eth_chainId'), call(url, SOLANA, 'getHealth')]);
+  const time = performance.now() - startedAt;
   const stop = async () => {
-    const ended = new Promise((done) => child.once('exit', done));
+    const exited = new Promise((done) => child.once('exit', done));
     end();
-    await ended;
+    await exited;
     process.removeListener('exit', end);
     rmSync(folder, { recursive: true, force: true });
   };
   return { url, time, pid: child.pid, stop };
 }
 
-/** Processor time so far, in milliseconds. */
-function spent(pid) {
+/** CPU time of the process, in milliseconds. */
+function cpuTime(pid) {
   const fields = readFileSync(`/proc/${pid}/stat`, 'utf8').replace(/^.*\) /, '').split(' ');
   return ((Number(fields[11]) + Number(fields[12])) / TICKS) * 1_000;
 }
 
 const resident = (pid) => Number(readFileSync(`/proc/${pid}/status`, 'utf8').match(/VmRSS:\s+(\d+)/)[1]) / 1024;
 
-/** The time from sending a transfer until its receipt is there. */
+/** The time from sending a transfer to its receipt. */
 async function transfer(url, account, nonce) {
   const raw = await account.signTransaction({
     type: 'eip1559', chainId: EVM, nonce, to: account.address, value: 1n, gas: 21_000n,
     maxFeePerGas: 50_000_000_000n, maxPriorityFeePerGas: 1_000_000_000n,
   });
-  const begun = performance.now();
-  const hash = await ask(url, EVM, 'eth_sendRawTransaction', [raw]);
-  while (!(await ask(url, EVM, 'eth_getTransactionReceipt', [hash]))) await sleep(5);
-  return performance.now() - begun;
+  const startedAt = performance.now();
+  const hash = await call(url, EVM, 'eth_sendRawTransaction', [raw]);
+  while (!(await call(url, EVM, 'eth_getTransactionReceipt', [hash]))) await sleep(5);
+  return performance.now() - startedAt;
 }
 
 const starts = [];
@@ -84,16 +84,16 @@ for (let round = 1; round < STARTS; round += 1) {
 const service = await start();
 starts.push(service.time);
 await sleep(SETTLE_MS);
-const before = spent(service.pid);
+const before = cpuTime(service.pid);
 await sleep(IDLE_MS);
-const share = ((spent(service.pid) - before) / IDLE_MS) * 100;
+const share = ((cpuTime(service.pid) - before) / IDLE_MS) * 100;
 const memory = resident(service.pid);
 const account = mnemonicToAccount('test test test test test test test test test test test junk');
 const transfers = [];
 for (let nonce = 0; nonce < TRANSFERS; nonce += 1) transfers.push(await transfer(service.url, account, nonce));
 await service.stop();
 
-console.log(`| what | measured | wanted |
+console.log(`| what | measured | target |
 |---|---|---|
 | start to ready, median of ${STARTS} | ${ms(median(starts))} (slowest ${ms(Math.max(...starts))}) | under 2 s |
 | idle resident memory | ${memory.toFixed(1)} MB | under 250 MB |

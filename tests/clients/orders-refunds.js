@@ -3,14 +3,14 @@ import { before, describe, test } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseEventLogs } from 'viem';
 import { ESCROW } from './escrow.js';
-import { DOLLARS, FILLERS, eventually, nobody, refused, refuses } from './swaps.js';
+import { DOLLARS, FILLERS, eventually, newAddress, rejects, rejectsBadRequest } from './swaps.js';
 
-/** Creates a contract that takes nothing. */
+/** Creates a contract that rejects every call. */
 const REFUSES = '0x625f5ffd5f526003601df3';
 const CAUSES = ['Waived', 'Unfilled', 'Expired'];
 
-/** Demands that the deposit is back where it belongs, in a transaction that the order names, for this reason. */
-export async function isBack(causeway, orderId, refundTo, cause) {
+/** Asserts that the deposit was refunded to `refundTo`, in the transaction of the order, for this cause. */
+export async function assertRefunded(causeway, orderId, refundTo, cause) {
   const order = await causeway.until(orderId, 'refunded');
   const { deposit, refund } = order.transactions;
   assert.deepEqual([refund.chainId, refund.amount, deposit.amount], [order.fromChainId, order.srcAmount, order.srcAmount]);
@@ -23,72 +23,72 @@ export async function isBack(causeway, orderId, refundTo, cause) {
   return order;
 }
 
-export const declined = (causeway) => describe('a filler that has spent what it promised', { concurrency: true }, () => {
+export const declined = (causeway) => describe('a filler without enough balance', { concurrency: true }, () => {
   const [FROM, TO] = [[8453, 'USDC'], [59144, 'USDT']];
   let swaps;
   let payers;
-  const refundTo = [nobody(), nobody()];
+  const refundTo = [newAddress(), newAddress()];
   before(async () => {
     payers = await Promise.all(refundTo.map(() => causeway.payer(8453, { USDC: 1_000n * DOLLARS })));
     const take = (number, depositMethod) =>
-      causeway.take(payers[number], FROM, TO, 100n * DOLLARS, { built: { refundTo: refundTo[number], depositMethod } });
+      causeway.quoteAndBuild(payers[number], FROM, TO, 100n * DOLLARS, { built: { refundTo: refundTo[number], depositMethod } });
     swaps = [await take(0, 'CONTRACT_CALL'), await take(1, 'TRANSFER')];
     const { route } = swaps[0];
     assert.equal(swaps[1].route, route);
     const [hot, token] = [FILLERS[route].hot, await causeway.token(...TO)];
-    await causeway.transfer(59144, hot, token, nobody(), await causeway.balance(59144, token, hot.address));
+    await causeway.transfer(59144, hot, token, newAddress(), await causeway.balance(59144, token, hot.address));
     const offers = async () => (await causeway.quote(payers[0], FROM, TO, 100n * DOLLARS)).routes.map(({ routeId }) => routeId);
-    await eventually(offers, (routes) => !routes.includes(route), 'an empty book');
+    await eventually(offers, (routes) => !routes.includes(route), 'a quote without this filler');
   }, { timeout: 60_000 });
 
-  test('gives a deposit back, and says why', async () => {
+  test('waives the order: the deposit is refunded with the reason', async () => {
     const orderId = await causeway.pay(swaps[0]);
-    const order = await isBack(causeway, orderId, refundTo[0], 'Waived');
+    const order = await assertRefunded(causeway, orderId, refundTo[0], 'Waived');
     assert.match(order.failureReason, /does not have enough/);
     const intent = await causeway.get(`/v1/intent/${order.intentId}`);
     assert.equal(intent.state, 'Cancelled');
   });
 
-  test('gives a transfer back, and so what is sent after it', async () => {
+  test('waives the order: a transfer is refunded, and so is a later one', async () => {
     const { depositAddress, token, orderId } = swaps[1].deposit;
     await causeway.transfer(8453, payers[1], token, depositAddress, 100n * DOLLARS);
-    await isBack(causeway, orderId, refundTo[1], 'Waived');
+    await assertRefunded(causeway, orderId, refundTo[1], 'Waived');
     await causeway.transfer(8453, payers[1], token, depositAddress, 100n * DOLLARS);
     await eventually(() => causeway.balance(8453, token, refundTo[1]), (has) => has === 200n * DOLLARS, 'the second return');
     assert.equal((await causeway.get(`/v1/orders/by-id/${orderId}`)).status, 'refunded');
   });
 });
 
-export const late = (causeway) => describe('what is too late', { concurrency: true }, () => {
-  test('a deposit that nobody delivered for in time comes back by the attesters\' word', async () => {
-    const [payer, refundTo] = [await causeway.payer(42161, { USDC: 1_000n * DOLLARS }), nobody()];
-    // The destination loses whatever the filler sends.
+export const late = (causeway) => describe('after the deadline', { concurrency: true }, () => {
+  test('a deposit that was not filled in time is refunded with attestations', async () => {
+    const [payer, refundTo] = [await causeway.payer(42161, { USDC: 1_000n * DOLLARS }), newAddress()];
+    // The destination drops all transactions of the filler.
     await causeway.control(130, 'drop', { transactions: 1_000 });
-    const taken = await causeway.take(payer, [42161, 'USDC'], [130, 'coin'], 100n * DOLLARS, { built: { refundTo } });
+    const taken = await causeway.quoteAndBuild(payer, [42161, 'USDC'], [130, 'coin'], 100n * DOLLARS, { built: { refundTo } });
     const orderId = await causeway.pay(taken);
     await causeway.until(orderId, 'published');
     await causeway.moveTime(130, Number(taken.deposit.terms.fillDeadline) + 1);
-    const order = await isBack(causeway, orderId, refundTo, 'Unfilled');
+    const order = await assertRefunded(causeway, orderId, refundTo, 'Unfilled');
     assert.match(order.failureReason, /Nobody delivered in time/);
   });
 
-  test('a delivery that the recipient refuses is never paid for: the deposit comes back', async () => {
-    const [payer, refundTo] = [await causeway.payer(42161, { USDC: 1_000n * DOLLARS }), nobody()];
+  test('a deposit whose recipient rejects the fill is refunded', async () => {
+    const [payer, refundTo] = [await causeway.payer(42161, { USDC: 1_000n * DOLLARS }), newAddress()];
     const deployer = await causeway.payer(80094);
     const created = await causeway.send(80094, deployer, { data: REFUSES });
     const { contractAddress: recipient } = await causeway.receipt(80094, created);
-    const taken = await causeway.take(payer, [42161, 'USDC'], [80094, 'coin'], 100n * DOLLARS, { built: { refundTo, recipient } });
+    const taken = await causeway.quoteAndBuild(payer, [42161, 'USDC'], [80094, 'coin'], 100n * DOLLARS, { built: { refundTo, recipient } });
     const orderId = await causeway.pay(taken);
     await causeway.until(orderId, 'published');
     await causeway.moveTime(80094, Number(taken.deposit.terms.fillDeadline) + 1);
-    await isBack(causeway, orderId, refundTo, 'Unfilled');
+    await assertRefunded(causeway, orderId, refundTo, 'Unfilled');
   });
 
-  test('within one chain a deposit that nobody delivered for comes back without anybody\'s word', async () => {
+  test('a deposit within one chain that was not filled is refunded without attestations', async () => {
     const chain = 324;
-    const [payer, refundTo] = [await causeway.payer(chain, { USDC: 1_000n * DOLLARS }), nobody()];
-    const taken = await causeway.take(payer, [chain, 'USDC'], [chain, 'coin'], 100n * DOLLARS, { built: { refundTo } });
-    const hashes = await causeway.walk(taken);
+    const [payer, refundTo] = [await causeway.payer(chain, { USDC: 1_000n * DOLLARS }), newAddress()];
+    const taken = await causeway.quoteAndBuild(payer, [chain, 'USDC'], [chain, 'coin'], 100n * DOLLARS, { built: { refundTo } });
+    const hashes = await causeway.sendTransactions(taken);
     await causeway.receipt(chain, hashes.at(-1));
     await causeway.control(chain, 'drop', { transactions: 1_000 });
     const { orderId } = await causeway.submit(taken, { txHash: hashes.at(-1) });
@@ -97,27 +97,27 @@ export const late = (causeway) => describe('what is too late', { concurrency: tr
     await causeway.moveTime(chain, taken.deposit.recovery.refundAfter + 1);
     await causeway.until(orderId, 'refund_pending');
     await causeway.control(chain, 'drop', { transactions: 0 });
-    await isBack(causeway, orderId, refundTo, 'Expired');
+    await assertRefunded(causeway, orderId, refundTo, 'Expired');
   });
 
-  test('a permit over an order that can be opened no more is refused', async () => {
+  test('a permit for an order after its open deadline is rejected', async () => {
     const payer = await causeway.payer(43114, { USDC: 1_000n * DOLLARS });
     const built = { depositMethod: 'PERMIT2' };
-    const taken = await causeway.take(payer, [43114, 'USDC'], [8453, 'USDC'], 100n * DOLLARS, { built });
-    await causeway.walk(taken);
+    const taken = await causeway.quoteAndBuild(payer, [43114, 'USDC'], [8453, 'USDC'], 100n * DOLLARS, { built });
+    await causeway.sendTransactions(taken);
     await causeway.moveTime(43114, Number(taken.deposit.terms.openDeadline) + 1);
     const signature = await payer.signTypedData(taken.deposit.permit);
     const code = 'NOT_THIS_DEPOSIT';
-    await refused(causeway.submit(taken, { signature }), { code, says: /deadline|time/ });
+    await rejectsBadRequest(causeway.submit(taken, { signature }), { code, message: /deadline|time/ });
   });
 
-  test('an expired quote is not built, but a deposit that was built before is taken and filled', async () => {
+  test('an expired quote cannot be built, but a deposit that was built before is filled', async () => {
     const payer = await causeway.payer(1);
-    const taken = await causeway.take(payer, [1, 'coin'], [8453, 'USDC'], 10n ** 17n);
+    const taken = await causeway.quoteAndBuild(payer, [1, 'coin'], [8453, 'USDC'], 10n ** 17n);
     const { quote } = taken;
     const other = quote.routes.at(-1);
     await sleep(Math.max(...quote.routes.map((route) => route.quote.validBefore)) * 1_000 + 1_000 - Date.now());
-    await refuses(causeway.build(payer, quote, {}, other), 410, 'QuoteExpiredException', { says: /ask for a new quote/ });
+    await rejects(causeway.build(payer, quote, {}, other), 410, 'QuoteExpiredException', { message: /ask for a new quote/ });
     await causeway.until(await causeway.pay(taken), 'filled');
   });
 });

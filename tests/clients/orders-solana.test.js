@@ -2,17 +2,17 @@ import assert from 'node:assert/strict';
 import { before, describe, test } from 'node:test';
 import * as kit from '@solana/kit';
 import { SYSTEM } from './solana.js';
-import { SOL, SOLANA, Solana, builtFor, decode, encode, messageOf, nobody } from './solana-swaps.js';
-import { DOLLARS, eventually, nobody as evmNobody, refused, refuses, shared } from './swaps.js';
+import { SOL, SOLANA, Solana, builtFor, decode, encode, messageOf, newAddress } from './solana-swaps.js';
+import { DOLLARS, eventually, newAddress as newEvmAddress, rejects, rejectsBadRequest, shared } from './swaps.js';
 
 const causeway = shared();
 const solana = new Solana(causeway);
 const usdcOnBase = () => causeway.token(8453, 'USDC');
 
-describe('a stock @solana/kit wallet takes a route, and the recipient is paid', { concurrency: true, timeout: 180_000 }, () => {
-  test('SOL for USDC on Base: one transaction to sign, and the order tells all of it', async () => {
-    const [payer, recipient] = [await solana.payer(), evmNobody()];
-    const taken = await solana.take(payer, 'coin', [8453, await usdcOnBase()], SOL, { asked: { recipient } });
+describe('a @solana/kit wallet takes a route, and the recipient is paid', { concurrency: true, timeout: 180_000 }, () => {
+  test('SOL for USDC on Base: one transaction to sign, and a complete order', async () => {
+    const [payer, recipient] = [await solana.payer(), newEvmAddress()];
+    const taken = await solana.quoteAndBuild(payer, 'coin', [8453, await usdcOnBase()], SOL, { asked: { recipient } });
     const wire = builtFor(taken);
     assert.ok(wire.length <= 1_232, `${wire.length} bytes`);
     const message = messageOf(decode(wire));
@@ -25,9 +25,9 @@ describe('a stock @solana/kit wallet takes a route, and the recipient is paid', 
     await causeway.intent(order.intentId, 'Settled');
   });
 
-  test('USDC on Base for SOL: a fresh wallet receives exactly what was promised', async () => {
-    const [payer, recipient] = [await causeway.payer(8453, { USDC: 1_000n * DOLLARS }), await nobody()];
-    const quote = await causeway.ask('POST', '/v1/quotes', {
+  test('USDC on Base for SOL: a new wallet receives exactly the quoted amount', async () => {
+    const [payer, recipient] = [await causeway.payer(8453, { USDC: 1_000n * DOLLARS }), await newAddress()];
+    const quote = await causeway.request('POST', '/v1/quotes', {
       tradeType: 'EXACT_INPUT', fromChainId: 8453, fromToken: await usdcOnBase(), toChainId: SOLANA, toToken: SYSTEM,
       amount: String(100n * DOLLARS), fromAddress: payer.address, recipient,
     });
@@ -40,10 +40,10 @@ describe('a stock @solana/kit wallet takes a route, and the recipient is paid', 
     await causeway.intent(order.intentId, 'Settled');
   });
 
-  test('USDC on Base for USDC on Solana: the token account is made for who has none', async () => {
-    const [payer, recipient] = [await causeway.payer(8453, { USDC: 1_000n * DOLLARS }), await nobody()];
+  test('USDC on Base for USDC on Solana: the token account is created', async () => {
+    const [payer, recipient] = [await causeway.payer(8453, { USDC: 1_000n * DOLLARS }), await newAddress()];
     const mint = await solana.token('USDC');
-    const quote = await causeway.ask('POST', '/v1/quotes', {
+    const quote = await causeway.request('POST', '/v1/quotes', {
       tradeType: 'EXACT_INPUT', fromChainId: 8453, fromToken: await usdcOnBase(), toChainId: SOLANA, toToken: mint,
       amount: String(100n * DOLLARS), fromAddress: payer.address, recipient,
     });
@@ -55,29 +55,29 @@ describe('a stock @solana/kit wallet takes a route, and the recipient is paid', 
 
   test('one SPL token for another, within Solana', async () => {
     const payer = await solana.payer({ USDC: 1_000n * DOLLARS });
-    const recipient = await nobody();
+    const recipient = await newAddress();
     const usdt = await solana.token('USDT');
-    const taken = await solana.take(payer, 'USDC', [SOLANA, usdt], 100n * DOLLARS, { asked: { recipient } });
+    const taken = await solana.quoteAndBuild(payer, 'USDC', [SOLANA, usdt], 100n * DOLLARS, { asked: { recipient } });
     const order = await causeway.until(await solana.pay(taken, payer), 'filled');
     assert.equal(await solana.balance(usdt, recipient), BigInt(taken.offer.amountOut));
     assert.equal(await solana.balance(await solana.token('USDC'), payer.address), 900n * DOLLARS);
     await causeway.intent(order.intentId, 'Settled');
   });
 
-  test('a wallet that insists on sending by itself submits the signature', async () => {
+  test('a wallet that sends the transaction itself submits the signature', async () => {
     const payer = await solana.payer({ USDC: 1_000n * DOLLARS });
-    const recipient = evmNobody();
-    const taken = await solana.take(payer, 'USDC', [42161, await causeway.token(42161, 'USDC')], 50n * DOLLARS, { asked: { recipient } });
+    const recipient = newEvmAddress();
+    const taken = await solana.quoteAndBuild(payer, 'USDC', [42161, await causeway.token(42161, 'USDC')], 50n * DOLLARS, { asked: { recipient } });
     const txHash = await solana.send(await solana.sign(payer, builtFor(taken)));
     const { orderId } = await causeway.submit(taken, { txHash });
     await causeway.until(orderId, 'filled');
     assert.equal(await causeway.balance(42161, await causeway.token(42161, 'USDC'), recipient), BigInt(taken.offer.amountOut));
   });
 
-  test('a deposit that nobody told of goes on all the same', async () => {
+  test('a deposit that is never submitted is filled', async () => {
     const payer = await solana.payer();
-    const recipient = evmNobody();
-    const taken = await solana.take(payer, 'coin', [8453, await usdcOnBase()], SOL / 2n, { asked: { recipient } });
+    const recipient = newEvmAddress();
+    const taken = await solana.quoteAndBuild(payer, 'coin', [8453, await usdcOnBase()], SOL / 2n, { asked: { recipient } });
     await solana.send(await solana.sign(payer, builtFor(taken)));
     const orders = () => causeway.get(`/v1/orders/${payer.address}`);
     const { data: [{ id }] } = await eventually(orders, ({ data }) => data.length === 1, 'an order');
@@ -85,12 +85,12 @@ describe('a stock @solana/kit wallet takes a route, and the recipient is paid', 
   });
 });
 
-describe('at least two routes for what touches Solana', { timeout: 60_000 }, () => {
-  test('both ways between Solana and every EVM chain, and within Solana', async () => {
+describe('swaps with Solana have at least two routes', { timeout: 60_000 }, () => {
+  test('between Solana and every EVM chain, in both directions, and within Solana', async () => {
     const chains = (await causeway.get('/v1/chains')).map(({ id }) => id).filter((id) => id !== SOLANA);
     assert.ok(chains.length >= 18);
-    const [evm, wallet] = [evmNobody(), await nobody()];
-    const ask = (more) => causeway.ask('POST', '/v1/quotes', { tradeType: 'EXACT_INPUT', ...more });
+    const [evm, wallet] = [newEvmAddress(), await newAddress()];
+    const ask = (more) => causeway.request('POST', '/v1/quotes', { tradeType: 'EXACT_INPUT', ...more });
     const price = async (token) => (token === SYSTEM ? SOL : 100n * DOLLARS);
     const ours = ['coin', 'USDC', 'USDT'];
     for (const symbol of ours) {
@@ -115,24 +115,24 @@ describe('at least two routes for what touches Solana', { timeout: 60_000 }, () 
     }
   });
 
-  /** About a hundred dollars of the chain's coin, by asking what a hundred dollars buy. */
+  /** About a hundred dollars in the native coin, by a quote for a hundred dollars. */
   async function worth(chain) {
     const coin = await causeway.token(chain, 'coin');
-    const { routes } = await causeway.ask('POST', '/v1/quotes', {
+    const { routes } = await causeway.request('POST', '/v1/quotes', {
       tradeType: 'EXACT_INPUT', fromChainId: SOLANA, fromToken: await solana.token('USDC'), toChainId: chain, toToken: coin,
-      amount: String(100n * DOLLARS), fromAddress: await nobody(), recipient: evmNobody(),
+      amount: String(100n * DOLLARS), fromAddress: await newAddress(), recipient: newEvmAddress(),
     });
     return routes[0].quote.amountOut;
   }
 });
 
-describe('what is signed must be what was built', { concurrency: true, timeout: 120_000 }, () => {
+describe('a signed transaction must match the build', { concurrency: true, timeout: 120_000 }, () => {
   let payer;
   let taken;
   let signed;
   const submit = (signedTransaction) => causeway.submit(taken, { signedTransaction });
   const text = (wire) => wire.toString('base64');
-  /** The built transaction with another message, signed again by its payer. */
+  /** Changes the message of the built transaction and signs it again. */
   const changed = async (change) => {
     const transaction = decode(builtFor(taken));
     const message = kit.getCompiledTransactionMessageEncoder().encode(change(messageOf(transaction)));
@@ -141,36 +141,36 @@ describe('what is signed must be what was built', { concurrency: true, timeout: 
   };
   before(async () => {
     payer = await solana.payer({ USDC: 1_000n * DOLLARS });
-    taken = await solana.take(payer, 'USDC', [8453, await usdcOnBase()], 10n * DOLLARS, { asked: { recipient: evmNobody() } });
+    taken = await solana.quoteAndBuild(payer, 'USDC', [8453, await usdcOnBase()], 10n * DOLLARS, { asked: { recipient: newEvmAddress() } });
     signed = await solana.sign(payer, builtFor(taken));
   });
   const code = 'MESSAGE_MISMATCH';
 
-  test('base58 in the place of base64', async () => {
-    await refuses(submit(kit.getBase58Decoder().decode(signed)), 400, 'ValidationException');
+  test('not base58 instead of base64', async () => {
+    await rejects(submit(kit.getBase58Decoder().decode(signed)), 400, 'ValidationException');
   });
-  test('base64 of something else', async () => {
-    await refused(submit(Buffer.from('a letter, and no transaction').toString('base64')));
+  test('not base64 of other data', async () => {
+    await rejectsBadRequest(submit(Buffer.from('not a transaction').toString('base64')));
   });
-  test('an EVM hash', async () => {
-    await refuses(causeway.submit(taken, { txHash: `0x${'ab'.repeat(32)}` }), 400, 'ValidationException', { says: /base58/ });
+  test('not an EVM hash', async () => {
+    await rejects(causeway.submit(taken, { txHash: `0x${'ab'.repeat(32)}` }), 400, 'ValidationException', { message: /base58/ });
   });
-  test('no signature', async () => {
-    await refused(submit(text(builtFor(taken))), { code, says: /sign/ });
+  test('not without a signature', async () => {
+    await rejectsBadRequest(submit(text(builtFor(taken))), { code, message: /sign/ });
   });
-  test('the signature of somebody else', async () => {
+  test('not with an invalid signature', async () => {
     const wrong = Buffer.from(signed);
     wrong[10] ^= 1;
-    await refused(submit(text(wrong)), { code, says: /sign/ });
+    await rejectsBadRequest(submit(text(wrong)), { code, message: /sign/ });
   });
-  test('a legacy transaction', async () => {
-    await refused(submit(await changed((message) => ({ ...message, version: 'legacy' }))), { code, says: /version|legacy/i });
+  test('not a legacy transaction', async () => {
+    await rejectsBadRequest(submit(await changed((message) => ({ ...message, version: 'legacy' }))), { code, message: /version|legacy/i });
   });
-  test('an instruction more', async () => {
+  test('not with an additional instruction', async () => {
     const more = (message) => ({ ...message, instructions: [...message.instructions, message.instructions.at(-1)] });
-    await refused(submit(await changed(more)), { code, says: /instruction/ });
+    await rejectsBadRequest(submit(await changed(more)), { code, message: /instruction/ });
   });
-  test('another amount or destination', async () => {
+  test('not with another amount or destination', async () => {
     const other = (message) => ({
       ...message,
       instructions: message.instructions.map((instruction) => {
@@ -180,33 +180,33 @@ describe('what is signed must be what was built', { concurrency: true, timeout: 
         return { ...instruction, data };
       }),
     });
-    await refused(submit(await changed(other)), { code, says: /other terms/ });
+    await rejectsBadRequest(submit(await changed(other)), { code, message: /other terms/ });
   });
-  test('a transaction of another order', async () => {
-    const other = await solana.take(payer, 'USDC', [8453, await usdcOnBase()], 11n * DOLLARS, { asked: { recipient: evmNobody() } });
-    await refused(submit(text(await solana.sign(payer, builtFor(other)))), { code });
+  test('not of another order', async () => {
+    const other = await solana.quoteAndBuild(payer, 'USDC', [8453, await usdcOnBase()], 11n * DOLLARS, { asked: { recipient: newEvmAddress() } });
+    await rejectsBadRequest(submit(text(await solana.sign(payer, builtFor(other)))), { code });
   });
-  test('more bytes than a transaction may have', async () => {
-    await refused(submit(text(Buffer.concat([signed, Buffer.alloc(2_000)]))));
+  test('not with more bytes than a transaction may have', async () => {
+    await rejectsBadRequest(submit(text(Buffer.concat([signed, Buffer.alloc(2_000)]))));
   });
 });
 
-describe('mints and payers that cannot be', { concurrency: true, timeout: 60_000 }, () => {
-  test('too little SOL for what it costs to deposit is told with both numbers', async () => {
+describe('an invalid payer or recipient is rejected', { concurrency: true, timeout: 60_000 }, () => {
+  test('a payer without enough SOL for the deposit', async () => {
     const payer = await solana.payer({ coin: SOL / 1_000n, USDC: 100n * DOLLARS });
-    const quote = await solana.quote(payer, 'USDC', [8453, await usdcOnBase()], 10n * DOLLARS, { recipient: evmNobody() });
-    await refused(causeway.build(payer, quote), { says: /SOL/ });
+    const quote = await solana.quote(payer, 'USDC', [8453, await usdcOnBase()], 10n * DOLLARS, { recipient: newEvmAddress() });
+    await rejectsBadRequest(causeway.build(payer, quote), { message: /SOL/ });
   });
-  test('no token account: nothing of it is there', async () => {
+  test('a payer without a token account', async () => {
     const payer = await solana.payer();
-    const quote = await solana.quote(payer, 'USDC', [8453, await usdcOnBase()], 10n * DOLLARS, { recipient: evmNobody() });
-    await refused(causeway.build(payer, quote), { says: /no token account/ });
+    const quote = await solana.quote(payer, 'USDC', [8453, await usdcOnBase()], 10n * DOLLARS, { recipient: newEvmAddress() });
+    await rejectsBadRequest(causeway.build(payer, quote), { message: /no token account/ });
   });
   test('an EVM address as the recipient of a Solana payout', async () => {
     const asked = {
       tradeType: 'EXACT_INPUT', fromChainId: 8453, fromToken: await usdcOnBase(), toChainId: SOLANA, toToken: SYSTEM,
-      amount: String(100n * DOLLARS), fromAddress: evmNobody(), recipient: evmNobody(),
+      amount: String(100n * DOLLARS), fromAddress: newEvmAddress(), recipient: newEvmAddress(),
     };
-    await refuses(causeway.ask('POST', '/v1/quotes', asked), 400, 'ValidationException');
+    await rejects(causeway.request('POST', '/v1/quotes', asked), 400, 'ValidationException');
   });
 });

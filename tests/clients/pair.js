@@ -22,67 +22,67 @@ async function post(url, body) {
   return response.json();
 }
 
-/** One of the two nodes. */
+/** A node: the sandbox or anvil. */
 class Node {
   constructor(name, url, mine) {
     Object.assign(this, { name, url, mine });
   }
 
-  /** The answer as it came: `result` or `error`. */
-  answer(method, params = []) {
+  /** Sends a request; returns the whole response. */
+  respond(method, params = []) {
     return post(this.url, { jsonrpc: '2.0', id: 1, method, params });
   }
 
-  async ask(method, ...params) {
-    const { result, error } = await this.answer(method, params);
+  async request(method, ...params) {
+    const { result, error } = await this.respond(method, params);
     assert.equal(error, undefined, `${this.name}: ${method}: ${error?.message}`);
     return result;
   }
 }
 
-/** The sandbox and anvil in step: the same transactions, block by block, from the same base fee on. */
+/** The sandbox and anvil with the same transactions, block by block, from the same base fee. */
 export class Pair {
-  /** On a chain that no other test uses meanwhile, because its blocks are stopped. */
+  /** Opens a pair on a chain that no other test uses, because its block production is paused. */
   static async open(chainId) {
     const url = `${base}/sandbox/rpc/${chainId}`;
     const control = async (body) => {
-      const refused = await post(`${base}/sandbox/control/${chainId}`, body);
-      assert.equal(refused.name, undefined, refused.message);
+      const response = await post(`${base}/sandbox/control/${chainId}`, body);
+      assert.equal(response.name, undefined, response.message);
     };
     await control({ action: 'pause' });
     const sandbox = new Node('the sandbox', url, () => control({ action: 'mine', blocks: 1 }));
-    const { baseFeePerGas: [, next] } = await sandbox.ask('eth_feeHistory', '0x1', 'latest', []);
+    const { baseFeePerGas: [, next] } = await sandbox.request('eth_feeHistory', '0x1', 'latest', []);
     const { url: anvilUrl, stop } = await startAnvil(chainId, BigInt(next));
-    const anvil = new Node('anvil', anvilUrl, () => anvil.ask('evm_mine'));
-    await anvil.ask('anvil_setNextBlockBaseFeePerGas', next);
+    const anvil = new Node('anvil', anvilUrl, () => anvil.request('evm_mine'));
+    await anvil.request('anvil_setNextBlockBaseFeePerGas', next);
     const pair = new Pair();
     Object.assign(pair, { chainId, sandbox, anvil, nodes: [sandbox, anvil] });
     pair.close = () => Promise.all([control({ action: 'resume' }), stop()]);
-    pair.height = BigInt(await sandbox.ask('eth_blockNumber')) - BigInt(await anvil.ask('eth_blockNumber'));
+    pair.height = BigInt(await sandbox.request('eth_blockNumber')) - BigInt(await anvil.request('eth_blockNumber'));
     return pair;
   }
 
-  both(deed) {
-    return Promise.all(this.nodes.map(deed));
+  both(action) {
+    return Promise.all(this.nodes.map(action));
   }
 
   mine() {
     return this.both((node) => node.mine());
   }
 
-  /** Asks both, and demands one answer. `face` leaves out what no two nodes share, such as hashes of blocks. */
-  async same(method, params, face = (answer) => answer) {
-    const [ours, anvils] = await this.both((node) => node.ask(method, ...params));
-    assert.deepEqual(face(ours), face(anvils), method);
+  /** Calls both nodes and asserts equal results. `normalize` removes what differs between nodes, such as block hashes. */
+  async same(method, params, normalize = (result) => result) {
+    const [ours, anvils] = await this.both((node) => node.request(method, ...params));
+    assert.deepEqual(normalize(ours), normalize(anvils), method);
     return ours;
   }
 
-  /** A block's number on both sides, from the sandbox's. */
+  /** The number of a block on both nodes, from the sandbox's number. */
   numbers(number) {
     return [numberToHex(BigInt(number)), numberToHex(BigInt(number) - this.height)];
   }
 
-  /** Sends signed transactions to both, makes one block, and demands the same receipts. */
+  /** Sends signed transactions to both nodes, mines one block, and asserts equal receipts. */
   async play(...signed) {
     for (const raw of signed) await this.send(raw);
     await this.mine();
@@ -96,31 +96,31 @@ export class Pair {
   }
 
   async receipt(hash) {
-    const [ours, anvils] = await this.both((node) => node.ask('eth_getTransactionReceipt', hash));
-    assert.ok(ours && anvils, `only one has a receipt of ${hash}`);
-    assert.deepEqual(this.face(ours, 0n), this.face(anvils, this.height));
+    const [ours, anvils] = await this.both((node) => node.request('eth_getTransactionReceipt', hash));
+    assert.ok(ours && anvils, `a receipt of ${hash} is missing`);
+    assert.deepEqual(this.normalizeReceipt(ours, 0n), this.normalizeReceipt(anvils, this.height));
     return ours;
   }
 
-  /** What both sides must agree on about a receipt. */
-  face(receipt, height) {
+  /** The fields of a receipt that must be equal on both nodes. */
+  normalizeReceipt(receipt, height) {
     const blockNumber = BigInt(receipt.blockNumber) + height;
-    return { ...pick(receipt, RECEIPT), blockNumber, logs: receipt.logs.map((log) => this.logFace(log, height)) };
+    return { ...pick(receipt, RECEIPT), blockNumber, logs: receipt.logs.map((log) => this.normalizeLog(log, height)) };
   }
 
-  logFace(log, height) {
+  normalizeLog(log, height) {
     return { ...pick(log, LOG), blockNumber: BigInt(log.blockNumber) + height };
   }
 
-  /** An account that has never been used, with the same coins on both sides. */
-  async newcomer(coins = '100') {
+  /** A new account with the same balance on both nodes. */
+  async newAccount(coins = '100') {
     const account = privateKeyToAccount(generatePrivateKey());
-    const rich = mnemonicToAccount(PHRASE, { addressIndex: 9 });
+    const funder = mnemonicToAccount(PHRASE, { addressIndex: 9 });
     await this.both(async (node) => {
-      const nonce = Number(await node.ask('eth_getTransactionCount', rich.address, 'latest'));
+      const nonce = Number(await node.request('eth_getTransactionCount', funder.address, 'latest'));
       const value = parseEther(coins);
       const terms = { type: 'legacy', chainId: this.chainId, nonce, to: account.address, value, gas: 21_000n, gasPrice: 5n * GWEI };
-      await node.ask('eth_sendRawTransaction', await rich.signTransaction(terms));
+      await node.request('eth_sendRawTransaction', await funder.signTransaction(terms));
     });
     await this.mine();
     await this.same('eth_getBalance', [account.address, 'latest']);
@@ -128,8 +128,8 @@ export class Pair {
   }
 }
 
-/** Signs without looking: stock libraries refuse to sign some of what a node must refuse. */
-export async function signBlindly(account, terms) {
+/** Signs without validation: libraries refuse to sign some transactions that a node must reject. */
+export async function signUnchecked(account, terms) {
   const number = (value) => (value ? numberToHex(value) : '0x');
   const { nonce, maxPriorityFeePerGas, maxFeePerGas, gas, to, value, data } = terms;
   const fields = [

@@ -1,6 +1,4 @@
-/**
- * How a refusal is known for what it is. Words differ from node to node; what they say must not.
- */
+/** Error classes by message. The wording differs between nodes; the class must not. */
 export const CLASSES = {
   nonce: /nonce too low/,
   funds: /insufficient funds/i,
@@ -28,49 +26,49 @@ export const CLASSES = {
   floor: /floor data gas/,
 };
 
-const POOL = 'geth answers -32000 to what its pool refuses, anvil has "transaction rejected" of EIP-1474';
-const RUN = 'geth answers -32000 to a run that fails without reverting, anvil calls it internal';
+const POOL = 'geth returns -32000 for transactions that its pool rejects, anvil the code "transaction rejected" of EIP-1474';
+const RUN = 'geth returns -32000 for executions that fail without a revert, anvil an internal error';
 const SAME = 'the same';
 
-/** case: [class, the sandbox's code, anvil's code, why they differ]. The sandbox's are geth's. */
-export const REFUSALS = {
+/** case: [class, the sandbox's code, anvil's code, why they differ]. The sandbox's codes are those of geth. */
+export const ERRORS = {
   'a used nonce': ['nonce', -32000, -32003, POOL],
-  'more than the balance': ['funds', -32000, -32003, POOL],
-  'gas under the intrinsic cost': ['intrinsic', -32000, -32000, SAME],
-  'another chain': ['chain', -32000, -32003, POOL],
+  'a value above the balance': ['funds', -32000, -32003, POOL],
+  'gas below the intrinsic cost': ['intrinsic', -32000, -32000, SAME],
+  'a different chain id': ['chain', -32000, -32003, POOL],
   'a tip above the fee': ['tip', -32000, -32003, POOL],
-  'more gas than a block has': ['block gas', -32000, -32000, SAME],
-  'a replacement for the same price': ['replacement', -32000, -32003, POOL],
+  'more gas than the block limit': ['block gas', -32000, -32000, SAME],
+  'a replacement at the same price': ['replacement', -32000, -32003, POOL],
   'the same transaction again': ['known', -32000, -32003, POOL],
   'too much initcode': ['initcode', -32000, -32003, POOL],
-  'bytes that are no transaction': ['undecodable', -32000, -32602, 'geth decodes after it has read the arguments'],
+  'bytes that are not a transaction': ['undecodable', -32000, -32602, 'geth decodes after it has parsed the arguments'],
   'a call that reverts without data': ['revert', 3, 3, SAME],
   'a call that reverts with a string': ['revert', 3, 3, SAME],
   'a call that reverts with a panic': ['revert', 3, 3, SAME],
-  'a call that reverts with an error of its own': ['revert', 3, 3, SAME],
-  'an estimate of what reverts': ['revert', 3, 3, SAME],
+  'a call that reverts with a custom error': ['revert', 3, 3, SAME],
+  'an estimate of a call that reverts': ['revert', 3, 3, SAME],
   'a call that runs out of gas': ['out of gas', -32000, -32603, RUN],
-  'a call into the invalid opcode': ['no such opcode', -32000, -32603, RUN],
-  'a call into an unknown opcode': ['no such opcode', -32000, -32603, RUN],
-  'a call that jumps astray': ['jump', -32000, -32603, RUN],
+  'a call that executes the invalid opcode': ['no such opcode', -32000, -32603, RUN],
+  'a call that executes an unknown opcode': ['no such opcode', -32000, -32603, RUN],
+  'a call with an invalid jump': ['jump', -32000, -32603, RUN],
   'a call that underflows the stack': ['stack', -32000, -32603, RUN],
-  'an estimate of what never ends': ['allowance', -32000, -32003, POOL],
-  'a call of more than the balance': ['funds', -32000, -32003, POOL],
-  'a call with less than the intrinsic gas': ['intrinsic', -32000, -32000, SAME],
-  'a call with a tip above the fee': ['tip', -32000, -32602, 'anvil refuses the arguments, geth the message made of them'],
-  'a call at a block to come': ['no such block', -32000, -32602, 'anvil refuses the argument, geth misses the header'],
-  'a balance at a block to come': ['no such block', -32000, -32602, 'anvil refuses the argument, geth misses the header'],
+  'an estimate of an endless loop': ['allowance', -32000, -32003, POOL],
+  'a call that sends more than the balance': ['funds', -32000, -32003, POOL],
+  'a call with gas below the intrinsic cost': ['intrinsic', -32000, -32000, SAME],
+  'a call with a tip above the fee': ['tip', -32000, -32602, 'anvil rejects the arguments, geth the message built from them'],
+  'a call at a future block': ['no such block', -32000, -32602, 'anvil rejects the argument, geth does not find the header'],
+  'a balance at a future block': ['no such block', -32000, -32602, 'anvil rejects the argument, geth does not find the header'],
   'an address of one byte': ['arguments', -32602, -32602, SAME],
-  'no arguments': ['arguments', -32602, -32602, SAME],
-  'a method that is none': ['method', -32601, -32601, SAME],
+  'missing arguments': ['arguments', -32602, -32602, SAME],
+  'an unknown method': ['method', -32601, -32601, SAME],
   'logs of an unknown block': ['unknown block', -32000, -32000, SAME],
   'logs by hash and range': ['hash and range', -32602, -32602, SAME],
-  'changes of no filter': ['no such filter', -32000, -32000, SAME],
+  'changes of an unknown filter': ['no such filter', -32000, -32000, SAME],
 };
 
-/** case: [the sandbox's class and code, anvil's, why]; `null` is a node that takes it. */
-export const PARTINGS = {
-  'a fee under the base fee': [null, ['fee', -32003], 'geth lets it wait for the base fee to fall, anvil does not take it'],
-  'gas under the floor of its data': [['floor', -32000], null, 'geth knows EIP-7623 at the door, anvil only in the block'],
-  'a call with a fee under the base fee': [['fee', -32000], null, 'geth holds a call to the price it names, anvil does not'],
+/** case: [the sandbox's class and code, anvil's, why]; `null` is a node that accepts the request. */
+export const DIFFERENCES = {
+  'a fee below the base fee': [null, ['fee', -32003], 'geth keeps it pending until the base fee falls, anvil rejects it'],
+  'gas below the floor of its data': [['floor', -32000], null, 'geth applies EIP-7623 in the pool, anvil only in the block'],
+  'a call with a fee below the base fee': [['fee', -32000], null, 'geth checks the fee of a call, anvil does not'],
 };

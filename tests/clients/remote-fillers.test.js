@@ -12,7 +12,7 @@ import { Causeway, DOLLARS, eventually } from './swaps.js';
 
 const EXAMPLE = fileURLToPath(new URL('../../examples/filler-typescript/filler.js', import.meta.url));
 const SECRET = 'correct horse battery staple';
-/** The tenth account of the customary test phrase. */
+/** The tenth account of the test mnemonic. */
 const FILLER = mnemonicToAccount('test test test test test test test test test test test junk', { addressIndex: 9 });
 
 const causeway = new Causeway();
@@ -40,7 +40,7 @@ before(async () => {
   process.once('exit', () => example.kill('SIGKILL'));
   await Promise.race([
     once(example.stdout, 'data'),
-    once(example, 'exit').then(([code]) => { throw new Error(`the example ended with ${code}: npm --prefix examples/filler-typescript ci`); }),
+    once(example, 'exit').then(([code]) => { throw new Error(`the example exited with ${code}; run npm --prefix examples/filler-typescript ci`); }),
   ]);
 }, { timeout: 120_000 });
 
@@ -49,21 +49,21 @@ after(async () => {
   await separate?.stop();
 });
 
-test('the example in TypeScript keeps every rule', { timeout: 60_000 }, async () => {
+test('the TypeScript example passes the filler check', { timeout: 60_000 }, async () => {
   const env = { ...process.env, CAUSEWAY_FILLER_SECRET: SECRET };
   const { stdout } = await promisify(execFile)(BINARY, ['filler', 'check', url], { env }).catch(({ stdout }) => assert.fail(stdout));
   assert.match(stdout, /All \d+ rules are kept/);
 });
 
-test('it wins a quote, delivers, and is paid', { timeout: 180_000 }, async () => {
+test('the TypeScript example wins a quote, fills the order and claims', { timeout: 180_000 }, async () => {
   const payer = await causeway.payer(8453, { USDC: 1_000n * DOLLARS });
-  const asked = [payer, [8453, 'USDC'], [42161, 'USDC'], 100n * DOLLARS];
-  // It was away when the service started.
+  const request = [payer, [8453, 'USDC'], [42161, 'USDC'], 100n * DOLLARS];
+  // It was not running when the service started.
   const wins = ({ routes }) => routes[0]?.routeId === 'example' && routes.length > 1;
-  await eventually(() => causeway.quote(...asked), wins, 'the best offer among several');
+  await eventually(() => causeway.quote(...request), wins, 'the best offer among several');
   const usdc = await causeway.token(8453, 'USDC');
   const before = await causeway.balance(8453, usdc, FILLER.address);
-  const taken = await causeway.take(...asked);
+  const taken = await causeway.quoteAndBuild(...request);
   assert.equal(taken.route, 'example');
   const order = await causeway.until(await causeway.pay(taken), 'filled');
   const fill = await causeway.read(42161).getTransaction({ hash: order.transactions.fill.txHash });

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import * as kit from '@solana/kit';
 import { ATA, SYSTEM, TOKEN, USDC, privateKey, transferCheckedData, transferData, until, url } from './solana.js';
 
-test('stock @solana/kit transfers SOL and USDC and reads them back', { timeout: 120_000 }, async () => {
+test('@solana/kit transfers SOL and USDC and reads the balances', { timeout: 120_000 }, async () => {
   const rpc = kit.createSolanaRpc(url);
   assert.equal(await rpc.getHealth().send(), 'ok');
   assert.equal(await rpc.getGenesisHash().send(), '5eykt4UsFv8P8NJdTREpY1vzqKqZKvdpKuc147dw2N9d');

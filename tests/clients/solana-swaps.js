@@ -1,4 +1,4 @@
-// Swaps that begin or end on Solana, with stock @solana/kit wallets.
+// Swaps from or to Solana, with @solana/kit wallets.
 import assert from 'node:assert/strict';
 import * as kit from '@solana/kit';
 import { ATA, SYSTEM, TOKEN, transferCheckedData, transferData } from './solana.js';
@@ -7,10 +7,10 @@ import { eventually } from './swaps.js';
 export const SOLANA = 20011000000;
 export const SOL = 1_000_000_000n;
 
-/** A fresh address that nobody uses otherwise. */
-export const nobody = async () => (await kit.generateKeyPairSigner()).address;
+/** A new address. */
+export const newAddress = async () => (await kit.generateKeyPairSigner()).address;
 
-/** The transaction that a build wants signed. */
+/** The transaction of a build. */
 export const builtFor = ({ deposit }) => {
   assert.equal(deposit.approvals.length, 1, 'one approval');
   const [{ type, transaction, deposit: isDeposit }] = deposit.approvals;
@@ -18,16 +18,16 @@ export const builtFor = ({ deposit }) => {
   return Buffer.from(transaction, 'base64');
 };
 
-/** A transaction's parts, as kit reads them. */
+/** Decodes a transaction. */
 export const decode = (wire) => kit.getTransactionDecoder().decode(wire);
 
-/** The same transaction in its wire form. */
+/** Encodes a transaction. */
 export const encode = (transaction) => Buffer.from(kit.getTransactionEncoder().encode(transaction));
 
-/** What the message inside says, as kit reads it. */
+/** Decodes the message of a transaction. */
 export const messageOf = ({ messageBytes }) => kit.getCompiledTransactionMessageDecoder().decode(messageBytes);
 
-/** The wallets of Solana beside those of a `Causeway`. */
+/** Solana wallets for a `Causeway`. */
 export class Solana {
   constructor(causeway) {
     this.causeway = causeway;
@@ -37,7 +37,7 @@ export class Solana {
     return kit.createSolanaRpc(`${this.causeway.chains}/sandbox/rpc/${SOLANA}`);
   }
 
-  /** A well-known token's mint by its symbol; `coin` is SOL. */
+  /** The mint of a well-known token by its symbol; `coin` is SOL. */
   async token(symbol) {
     if (symbol === 'coin') return SYSTEM;
     const tokens = await this.causeway.get(`/v1/tokens/top?chainIds=${SOLANA}`);
@@ -53,7 +53,7 @@ export class Solana {
     return address;
   }
 
-  /** Finalized, in raw units; nothing where there is no account. */
+  /** The finalized balance in raw units; zero if there is no account. */
   async balance(mint, owner) {
     const commitment = 'finalized';
     if (mint === SYSTEM) return (await this.rpc.getBalance(owner, { commitment }).send()).value;
@@ -62,29 +62,29 @@ export class Solana {
     return BigInt(value?.data.parsed.info.tokenAmount.amount ?? 0);
   }
 
-  async give(symbol, address, amount) {
+  async fund(symbol, address, amount) {
     const token = await this.token(symbol);
     const had = await this.balance(token, address);
     const gift = { chainId: SOLANA, address, amount: String(amount), ...(symbol !== 'coin' && { token }) };
-    await this.causeway.ask('POST', '/sandbox/faucet', gift, this.causeway.chains);
+    await this.causeway.request('POST', '/sandbox/faucet', gift, this.causeway.chains);
     await eventually(() => this.balance(token, address), (has) => has >= had + amount, `a gift of ${symbol}`);
   }
 
-  /** A fresh wallet with some SOL and what else is named. */
+  /** A new wallet with SOL and the given funds. */
   async payer(funds = {}) {
     const signer = await kit.generateKeyPairSigner();
-    for (const [symbol, amount] of Object.entries({ coin: 10n * SOL, ...funds })) await this.give(symbol, signer.address, amount);
+    for (const [symbol, amount] of Object.entries({ coin: 10n * SOL, ...funds })) await this.fund(symbol, signer.address, amount);
     return signer;
   }
 
-  /** What a wallet makes of a built transaction: the same message with its signature. */
+  /** Signs a built transaction. */
   async sign(signer, wire) {
     const [signatures] = await signer.signTransactions([decode(wire)]);
     const transaction = decode(wire);
     return encode({ ...transaction, signatures: { ...transaction.signatures, ...signatures } });
   }
 
-  /** Signs and hands the transaction to the service. */
+  /** Signs the transaction and submits it to the service. */
   async pay(taken, signer) {
     const signed = await this.sign(signer, builtFor(taken));
     const { orderId, txHash } = await this.causeway.submit(taken, { signedTransaction: signed.toString('base64') });
@@ -92,7 +92,7 @@ export class Solana {
     return orderId;
   }
 
-  /** Sends a signed transaction past the service. */
+  /** Sends a signed transaction directly to the chain. */
   async send(wire) {
     const text = wire.toString('base64');
     return this.rpc.sendTransaction(text, { encoding: 'base64', preflightCommitment: 'confirmed' }).send();
@@ -104,7 +104,7 @@ export class Solana {
     return found;
   }
 
-  /** Runs instructions of `signer`'s, and waits until they are final. */
+  /** Sends instructions signed by `signer`, and waits until they are finalized. */
   async run(signer, instructions) {
     const { value: latest } = await this.rpc.getLatestBlockhash({ commitment: 'confirmed' }).send();
     const message = kit.pipe(
@@ -119,7 +119,7 @@ export class Solana {
     return signature;
   }
 
-  /** A plain transfer, as any wallet or exchange makes it: the token account of the receiver is made on the way. */
+  /** A plain transfer, as wallets and exchanges send it: it creates the receiver's token account. */
   async transfer(signer, mint, to, amount, decimals = 6) {
     const { AccountRole } = kit;
     if (mint === SYSTEM) {
@@ -147,8 +147,8 @@ export class Solana {
     return this.run(signer, [create, move]);
   }
 
-  /** A quote from Solana, or with `from` from elsewhere; `to` is `[chain id, token]`. */
-  async take(signer, symbol, to, amount, { asked, built } = {}) {
+  /** A quote from Solana, or from another chain with `from`; `to` is `[chain id, token]`. */
+  async quoteAndBuild(signer, symbol, to, amount, { asked, built } = {}) {
     const quote = await this.quote(signer, symbol, to, amount, asked);
     const [route] = quote.routes;
     const deposit = await this.causeway.build(signer, quote, built, route);
@@ -156,7 +156,7 @@ export class Solana {
   }
 
   async quote(signer, symbol, [toChainId, toToken], amount, asked = {}) {
-    return this.causeway.ask('POST', '/v1/quotes', {
+    return this.causeway.request('POST', '/v1/quotes', {
       tradeType: 'EXACT_INPUT', fromChainId: SOLANA, fromToken: await this.token(symbol), toChainId, toToken,
       amount: String(amount), fromAddress: signer.address, ...asked,
     });

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import * as web3 from '@solana/web3.js';
 import { ATA, SYSTEM, TOKEN, USDC, privateKey, transferCheckedData, until, url } from './solana.js';
 
-test('stock @solana/web3.js transfers SOL and USDC, uses a lookup table and reads them back', { timeout: 120_000 }, async () => {
+test('@solana/web3.js transfers SOL and USDC, uses a lookup table and reads the balances', { timeout: 120_000 }, async () => {
   const connection = new web3.Connection(url, 'confirmed');
   const bob = web3.Keypair.fromSeed(privateKey(1));
   const fresh = web3.Keypair.generate();
@@ -79,7 +79,7 @@ test('stock @solana/web3.js transfers SOL and USDC, uses a lookup table and read
   await connection.getVersion();
   await connection.getRecentPrioritizationFees();
 
-  // A versioned transaction with a lookup table, which must be made, filled and awaited first.
+  // A versioned transaction with a lookup table, which must be created, extended and activated first.
   const [create, table] = web3.AddressLookupTableProgram.createLookupTable({
     authority: bob.publicKey, payer: bob.publicKey, recentSlot: await connection.getSlot('finalized'),
   });

@@ -1,4 +1,4 @@
-// What both Solana clients need: the funded wallets, the programs, and patience.
+// Shared by the Solana tests: funded wallets, program addresses and polling.
 import { createHmac, pbkdf2Sync } from 'node:crypto';
 
 const base = process.env.CAUSEWAY_URL ?? 'http://127.0.0.1:8080';
@@ -29,7 +29,7 @@ export async function until(what, check) {
     const found = await check();
     if (found) return found;
   }
-  throw new Error(`waited in vain for ${what}`);
+  throw new Error(`timed out waiting for ${what}`);
 }
 
 /** System transfer and SPL transferChecked, as bytes. */

@@ -5,58 +5,58 @@ import { createPublicClient, createWalletClient, defineChain, erc20Abi, getAddre
 import { generatePrivateKey, mnemonicToAccount, privateKeyToAccount } from 'viem/accounts';
 
 const PHRASE = 'test test test test test test test test test test test junk';
-const ENDS = ['filled', 'refunded', 'failed'];
+const TERMINAL = ['filled', 'refunded', 'failed'];
 
 /** Raw units of the tokens with six decimals. */
 export const DOLLARS = 1_000_000n;
 
-/** How long an order may take before a test gives up on it. */
-const PATIENCE = 60_000;
+/** How long an order may take, in milliseconds. */
+const TIMEOUT = 60_000;
 
-/** An error that the service answered. */
-export class Refused extends Error {
+/** An error response of the service. */
+export class ApiError extends Error {
   constructor(status, { name, message, details }) {
     super(message);
     Object.assign(this, { status, name, details });
   }
 }
 
-/** Demands a refusal by its status, its name and what it says; `code` is the `errorCode` among its details. */
-export async function refuses(promise, status, name, { code, says } = {}) {
-  const refused = await promise.then((answer) => assert.fail(`taken: ${JSON.stringify(answer)}`), (error) => error);
-  assert.ok(refused instanceof Refused, refused);
-  assert.deepEqual([refused.status, refused.name], [status, name], refused.message);
-  if (code) assert.equal(refused.details?.errorCode, code, refused.message);
-  if (says) assert.match(refused.message, says);
-  return refused;
+/** Asserts an error by its status, name and message; `code` is the `errorCode` in its details. */
+export async function rejects(promise, status, name, { code, message } = {}) {
+  const error = await promise.then((answer) => assert.fail(`expected an error, got ${JSON.stringify(answer)}`), (rejection) => rejection);
+  assert.ok(error instanceof ApiError, error);
+  assert.deepEqual([error.status, error.name], [status, name], error.message);
+  if (code) assert.equal(error.details?.errorCode, code, error.message);
+  if (message) assert.match(error.message, message);
+  return error;
 }
 
-/** As `refuses`, for what is well-formed but cannot be. */
-export const refused = (promise, more) => refuses(promise, 400, 'BadRequestException', more);
+/** Asserts a `BadRequestException`. */
+export const rejectsBadRequest = (promise, expected) => rejects(promise, 400, 'BadRequestException', expected);
 
-const known = (addressIndex) => mnemonicToAccount(PHRASE, { addressIndex });
+const accountAt = (addressIndex) => mnemonicToAccount(PHRASE, { addressIndex });
 
-/** The sandbox's fillers: the account that pays, and the one that is paid. */
-export const FILLERS = { north: { hot: known(16), payee: known(17) }, south: { hot: known(18), payee: known(19) } };
+/** The sandbox's fillers: the hot account that fills, and the payee. */
+export const FILLERS = { north: { hot: accountAt(16), payee: accountAt(17) }, south: { hot: accountAt(18), payee: accountAt(19) } };
 
-/** A fresh address that nobody uses otherwise. */
-export const nobody = () => privateKeyToAccount(generatePrivateKey()).address;
+/** A new address. */
+export const newAddress = () => privateKeyToAccount(generatePrivateKey()).address;
 
-/** The transaction that a build wants as the deposit. */
+/** The deposit transaction of a build. */
 export const depositOf = ({ deposit }) => deposit.approvals.at(-1).request.params[0];
 
-/** Asks until the answer is one that `wanted` likes. */
-export async function eventually(ask, wanted, what) {
-  const until = Date.now() + PATIENCE;
+/** Polls until `accept` returns true for the result. */
+export async function eventually(poll, accept, what) {
+  const deadline = Date.now() + TIMEOUT;
   for (;;) {
-    const answer = await ask();
-    if (wanted(answer)) return answer;
-    if (Date.now() > until) assert.fail(`${what} did not happen; last: ${inspect(answer)}`);
+    const result = await poll();
+    if (accept(result)) return result;
+    if (Date.now() > deadline) assert.fail(`timed out waiting for ${what}; last: ${inspect(result)}`);
     await sleep(200);
   }
 }
 
-/** A service, the sandbox's chains behind it (at the same address, or at their own), and stock viem wallets on them. */
+/** A service and the sandbox's chains (at the same or another URL), with viem wallets. */
 export class Causeway {
   #chains = new Map();
   #tokens = new Map();
@@ -65,25 +65,25 @@ export class Causeway {
     Object.assign(this, { url, chains });
   }
 
-  async ask(method, path, body, base = this.url) {
+  async request(method, path, body, base = this.url) {
     const response = await fetch(base + path, {
       method, headers: { 'content-type': 'application/json' }, body: body && JSON.stringify(body),
       signal: AbortSignal.timeout(30_000),
     });
     const answer = await response.json();
-    if (!response.ok) throw new Refused(response.status, answer);
+    if (!response.ok) throw new ApiError(response.status, answer);
     return answer;
   }
 
   get(path) {
-    return this.ask('GET', path);
+    return this.request('GET', path);
   }
 
   control(chainId, action, values) {
-    return this.ask('POST', `/sandbox/control/${chainId}`, { action, ...values }, this.chains);
+    return this.request('POST', `/sandbox/control/${chainId}`, { action, ...values }, this.chains);
   }
 
-  /** The chain's time jumps there, in blocks that stand. */
+  /** Sets the time of the chain, and mines until it is final. */
   async moveTime(chainId, timestamp) {
     await this.control(chainId, 'setTime', { timestamp });
     await this.control(chainId, 'mine', { blocks: 4 });
@@ -111,7 +111,7 @@ export class Causeway {
     return this.read(chainId).waitForTransactionReceipt({ hash });
   }
 
-  /** The address of a well-known token by its symbol; `coin` is the chain's own. */
+  /** The address of a well-known token by its symbol; `coin` is the native coin. */
   async token(chainId, symbol) {
     if (symbol === 'coin') return zeroAddress;
     if (!this.#tokens.has(chainId)) this.#tokens.set(chainId, this.get(`/v1/tokens/top?chainIds=${chainId}`));
@@ -125,17 +125,17 @@ export class Causeway {
     return this.read(chainId).readContract({ address: token, abi: erc20Abi, functionName: 'balanceOf', args: [address] });
   }
 
-  async give(chainId, symbol, address, amount) {
-    const gift = { chainId, address, token: await this.token(chainId, symbol), amount: String(amount) };
-    const { txHash } = await this.ask('POST', '/sandbox/faucet', gift, this.chains);
+  async fund(chainId, symbol, address, amount) {
+    const request = { chainId, address, token: await this.token(chainId, symbol), amount: String(amount) };
+    const { txHash } = await this.request('POST', '/sandbox/faucet', request, this.chains);
     await this.receipt(chainId, txHash);
   }
 
-  /** A fresh account with some of the chain's coin and what else is named. */
+  /** A new account with the native coin and the given funds. */
   async payer(chainId, funds = {}) {
     const account = privateKeyToAccount(generatePrivateKey());
     const all = Object.entries({ coin: 10n ** 18n, ...funds }).filter(([, amount]) => amount > 0n);
-    await Promise.all(all.map(([symbol, amount]) => this.give(chainId, symbol, account.address, amount)));
+    await Promise.all(all.map(([symbol, amount]) => this.fund(chainId, symbol, account.address, amount)));
     return account;
   }
 
@@ -156,20 +156,20 @@ export class Causeway {
   /** `from` and `to` are `[chain id, symbol or address]`. */
   async quote(account, from, to, amount, more = {}) {
     const token = ([chain, name]) => (name.startsWith('0x') ? name : this.token(chain, name));
-    return this.ask('POST', '/v1/quotes', {
+    return this.request('POST', '/v1/quotes', {
       tradeType: 'EXACT_INPUT', fromChainId: from[0], fromToken: await token(from), toChainId: to[0],
       toToken: await token(to), amount: String(amount), fromAddress: account.address, ...more,
     });
   }
 
   build(account, quote, more = {}, route = quote.routes[0]) {
-    return this.ask('POST', '/v1/deposit/build', {
+    return this.request('POST', '/v1/deposit/build', {
       quoteId: quote.quoteId, routeId: route.routeId, from: account.address, ...more,
     });
   }
 
-  /** A quote and the deposit of its best route. */
-  async take(account, from, to, amount, { asked, built } = {}) {
+  /** Requests a quote and builds the deposit of its best route. */
+  async quoteAndBuild(account, from, to, amount, { asked, built } = {}) {
     const quote = await this.quote(account, from, to, amount, asked);
     const [route] = quote.routes;
     const deposit = await this.build(account, quote, built, route);
@@ -177,11 +177,11 @@ export class Causeway {
   }
 
   submit({ quote, route }, proof) {
-    return this.ask('PUT', '/v1/deposit/submit', { quoteId: quote.quoteId, routeId: route, ...proof });
+    return this.request('PUT', '/v1/deposit/submit', { quoteId: quote.quoteId, routeId: route, ...proof });
   }
 
-  /** Does what the build asks of a wallet, in order; the last hash is the deposit's, where one is asked for. */
-  async walk({ account, chainId, deposit }) {
+  /** Sends the transactions of a build, in order; the last hash is that of the deposit, if there is one. */
+  async sendTransactions({ account, chainId, deposit }) {
     const hashes = [];
     for (const { type, request, waitForReceipt } of deposit.approvals ?? []) {
       assert.equal(type, 'eip1193_request');
@@ -196,36 +196,36 @@ export class Causeway {
     return hashes;
   }
 
-  /** The deposit's transaction with the nonce and the fees that the wallet chooses. */
+  /** Prepares the deposit transaction with the nonce and fees of the wallet. */
   prepare(swap) {
     const { to, data, value } = depositOf(swap);
     return this.wallet(swap.chainId, swap.account).prepareTransactionRequest({ to, data, value: BigInt(value) });
   }
 
-  /** The deposit, signed and not sent. */
+  /** Signs the deposit without sending it. */
   async sign(swap) {
     return this.wallet(swap.chainId, swap.account).signTransaction(await this.prepare(swap));
   }
 
   /** Deposits as a dApp does: approve, deposit, submit. */
   async pay(swap) {
-    const hashes = await this.walk(swap);
+    const hashes = await this.sendTransactions(swap);
     const { orderId, txHash } = await this.submit(swap, { txHash: hashes.at(-1) });
     assert.equal(txHash, hashes.at(-1));
     return orderId;
   }
 
-  /** The order once it has the status; another end is a failure at once. */
+  /** Waits until the order has the status; fails on another terminal status. */
   async until(orderId, status) {
     const path = `/v1/orders/by-id/${orderId}`;
-    const order = await eventually(() => this.get(path), (order) => order.status === status || ENDS.includes(order.status), status);
+    const order = await eventually(() => this.get(path), (order) => order.status === status || TERMINAL.includes(order.status), status);
     assert.equal(order.status, status, JSON.stringify(order, null, 1));
     return order;
   }
 
-  /** From quote to `filled`, as a dApp does. */
+  /** Executes a swap from quote to `filled`, as a dApp does. */
   async swap(...terms) {
-    const swap = await this.take(...terms);
+    const swap = await this.quoteAndBuild(...terms);
     return { ...swap, order: await this.until(await this.pay(swap), 'filled') };
   }
 
@@ -239,5 +239,5 @@ export class Causeway {
   }
 }
 
-/** The service that all tests of this folder share. */
+/** The service that the tests of this folder share. */
 export const shared = () => new Causeway(process.env.CAUSEWAY_URL ?? 'http://127.0.0.1:8080');
