@@ -1,7 +1,7 @@
 // @ts-check
 
 /**
- * The JSON that a path of this service answers; an error carries the service's own words.
+ * Fetches JSON from a path of this service. Errors have the service's message.
  *
  * @template T
  * @param {string} path

@@ -43,7 +43,7 @@ function show(doc) {
     target.scrollIntoView();
     target.focus({ preventScroll: true });
   };
-  // The browser looked for the hash before there was anything to find.
+  // The browser resolved the hash before the content was rendered.
   go();
   window.addEventListener("hashchange", go);
 }

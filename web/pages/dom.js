@@ -20,7 +20,7 @@ export function el(tag, attributes = {}, ...children) {
 }
 
 /**
- * The element with that id, which the page's own HTML promises.
+ * The element with this id, which must exist in the page.
  *
  * @template {Element} T
  * @param {string} id
@@ -34,7 +34,7 @@ export function byId(id, type) {
 }
 
 /**
- * Calls `run` once the calls have paused for `ms`.
+ * Debounces: calls `run` when there was no call for `ms` milliseconds.
  *
  * @param {number} ms
  * @param {() => void} run
@@ -48,10 +48,10 @@ export function debounce(ms, run) {
 }
 
 /**
- * A button that copies what `text` returns at the moment of the click.
+ * A button that copies the result of `text` when it is clicked.
  *
  * @param {() => string} text
- * @param {string} what named for people who do not see the block beside it
+ * @param {string} what the name of the copied text, for screen readers
  */
 export function copyButton(text, what) {
   const button = el("button", { type: "button", class: "copy", "aria-label": `Copy ${what}` }, "Copy");

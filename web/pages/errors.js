@@ -7,7 +7,7 @@ import { mediaExamples } from "./example.js";
 /** @typedef {{ name: string, status: string, when: string }} ErrorRow */
 
 /**
- * Every error name with its status: the document's own table where it has one, else what the answers tell.
+ * Every error name with its status: from the document's error table if it has one, otherwise from the responses.
  *
  * @param {OpenApi} doc
  * @param {Operation[]} list
@@ -20,7 +20,7 @@ export function errorRows(doc, list) {
   const rows = new Map();
   for (const { status, response } of list.flatMap((op) => op.responses)) {
     if (!/^[45]/.test(status)) continue;
-    // A description may open with the name itself: "NotFoundException: no such chain".
+    // A description may start with the name: "NotFoundException: no such chain".
     const when = (response.description ?? "").replace(/^\w+Exception(: *|$)/, "");
     for (const name of names(doc, response)) {
       const row = rows.get(`${status} ${name}`);
@@ -31,7 +31,7 @@ export function errorRows(doc, list) {
 }
 
 /**
- * The error names that an answer's examples and description hold.
+ * The error names in the examples and the description of a response.
  *
  * @param {OpenApi} doc
  * @param {import("../types/openapi.d.ts").Response} response
@@ -40,7 +40,7 @@ export function errorRows(doc, list) {
 function names(doc, response) {
   const found = new Set((response.description ?? "").match(/\b\w+Exception\b/g));
   for (const media of Object.values(response.content ?? {})) {
-    // Only examples that somebody wrote tell a name; one made from the schema would show the enum's first.
+    // Only written examples have the right name; a generated one would have the first value of the enum.
     if (media.example === undefined && media.examples === undefined) continue;
     for (const { value } of mediaExamples(doc, media)) {
       if (typeof value === "object" && value !== null && "name" in value) found.add(String(value.name));

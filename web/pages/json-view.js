@@ -4,11 +4,11 @@ import { copyButton, el } from "./dom.js";
 
 const TOKEN = /("(?:[^"\\]|\\.)*")(\s*:)?|(-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?|true|false|null)/g;
 
-/** Past this many characters a body is shown plain: colour is not worth a slow page. */
+/** Longer bodies are shown without highlighting, which would be slow. */
 const COLOURED = 60_000;
 
 /**
- * Pretty JSON when the text is JSON, else null.
+ * Formats JSON; null if the text is not JSON.
  *
  * @param {string} text
  */
@@ -21,7 +21,7 @@ export function pretty(text) {
 }
 
 /**
- * The parts of pretty JSON with the class each is coloured by; plain parts have none.
+ * Splits formatted JSON into tokens for highlighting; plain tokens have no kind.
  *
  * @param {string} text
  * @returns {{ text: string, kind: "" | "key" | "string" | "literal" }[]}
@@ -45,7 +45,7 @@ export function tokens(text) {
 }
 
 /**
- * The text as nodes, coloured when it is JSON of a reasonable size.
+ * The text as nodes, highlighted if it is JSON below the size limit.
  *
  * @param {string} text
  * @returns {(Node | string)[]}
@@ -56,7 +56,7 @@ export function coloured(text) {
 }
 
 /**
- * A block of code under a small title, with a button to copy it.
+ * A code block with a title and a copy button.
  *
  * @param {string} title
  * @param {string} text

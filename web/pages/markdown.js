@@ -13,7 +13,7 @@ import { el } from "./dom.js";
 const INLINE = /`([^`]+)`|\*\*([^*]+)\*\*|\[([^\]]+)\]\(([^)\s]+)\)/g;
 
 /**
- * The little Markdown that doc comments hold: paragraphs, headings, lists, fenced code, code, bold and links.
+ * Parses the Markdown of doc comments: paragraphs, headings, lists, fenced code, code, bold and links.
  *
  * @param {string} source
  * @returns {Block[]}
@@ -94,7 +94,7 @@ export function inline(text) {
 }
 
 /**
- * Links go to the web or stay here; `javascript:` and its kin never.
+ * Whether a link is safe: http, https, or on this site; never `javascript:`.
  *
  * @param {string} href
  */

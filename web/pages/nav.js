@@ -8,7 +8,7 @@ import { badge } from "./operation-view.js";
 /** @typedef {import("../types/openapi.d.ts").Operation} Operation */
 
 /**
- * Fills the list on the left: one group per tag, one link per operation.
+ * Renders the navigation: one group per tag, one link per operation.
  *
  * @param {OpenApi} doc
  * @param {Operation[]} list
@@ -30,7 +30,7 @@ export function fillNav(doc, list) {
 }
 
 /**
- * Typing hides the operations that do not match, in the list and on the page.
+ * The filter hides operations that do not match, in the navigation and on the page.
  *
  * @param {Operation[]} list
  */
@@ -69,7 +69,7 @@ export function wireFilter(list) {
   return { clear };
 }
 
-/** On a phone the list is folded behind a button; a chosen link folds it again. */
+/** On a phone the navigation is collapsed behind a button; following a link collapses it again. */
 export function wireMenu() {
   byId("menu", HTMLButtonElement).addEventListener("click", () => openMenu(!isOpen()));
   byId("nav-list", HTMLElement).addEventListener("click", (event) => {
@@ -87,7 +87,7 @@ function openMenu(open) {
   byId("nav", HTMLElement).classList.toggle("open", open);
 }
 
-/** Marks the operation under the reader's eyes in the list. */
+/** Highlights the operation in view in the navigation. */
 export function followReading() {
   const seen = new Set();
   const observer = new IntersectionObserver(

@@ -13,7 +13,7 @@ import { tryView } from "./try-view.js";
 /** @typedef {import("../types/openapi.d.ts").Response} Response */
 
 /**
- * One operation: what it does on the left, how to call it on the right.
+ * One operation: its description on the left, its call on the right.
  *
  * @param {OpenApi} doc
  * @param {Operation} op
@@ -42,7 +42,7 @@ export function badge(method) {
 }
 
 /**
- * The path with a break allowed after each slash, so that a long one wraps on a phone where a reader would.
+ * The path with a line break opportunity after each slash, so that a long one wraps on a phone.
  *
  * @param {string} path
  */
@@ -72,7 +72,7 @@ function parameters(doc, op) {
 }
 
 /**
- * A parameter that may be absent is often typed `T | null`; nobody can send null in an address, so it goes unsaid.
+ * Optional parameters are often typed `T | null`; null cannot be sent in a URL, so it is omitted.
  *
  * @param {OpenApi} doc
  * @param {import("../types/openapi.d.ts").Parameter} parameter
@@ -133,8 +133,8 @@ function responseBody(doc, response) {
 }
 
 /**
- * The body to send and the answers to expect. Of errors only written examples are shown: one made from the schema
- * would put the wrong name beside the status.
+ * The request body and the responses. For errors only written examples are shown: a generated one would have the
+ * wrong name for the status.
  *
  * @param {OpenApi} doc
  * @param {Operation} op

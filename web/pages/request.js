@@ -63,7 +63,7 @@ function pairs(parameter, value) {
 }
 
 /**
- * The same request as a line for a POSIX shell.
+ * The request as a curl command for a POSIX shell.
  *
  * @param {Request} request
  */
@@ -75,7 +75,7 @@ export function curl(request) {
 }
 
 /**
- * True when curl picks the method by itself.
+ * Whether the method is curl's default.
  *
  * @param {Request} request
  */
@@ -84,7 +84,7 @@ function implied(request) {
 }
 
 /**
- * One word for the shell, whatever it holds.
+ * Quotes a text as one shell argument.
  *
  * @param {string} text
  */

@@ -12,14 +12,14 @@ import { constraints, fields, inner, readable, resolve, typeLabel, types, varian
  *
  * @typedef {object} Row
  * @property {string} name
- * @property {string} type what stands under the name: "string · required"
+ * @property {string} type the line below the name: "string · required"
  * @property {Schema} schema
  * @property {string} description
  * @property {boolean} deprecated
  */
 
 /**
- * The shape of a body: what it is, then its fields or its alternatives.
+ * The schema of a body: its type, then its fields or alternatives.
  *
  * @param {OpenApi} doc
  * @param {Schema} schema
@@ -36,7 +36,7 @@ export function schemaView(doc, schema) {
 /**
  * @param {OpenApi} doc
  * @param {Schema} schema
- * @param {Set<string>} open the names of the types that this one lies within
+ * @param {Set<string>} open the names of the enclosing types
  * @returns {HTMLElement[]}
  */
 function contents(doc, schema, open) {

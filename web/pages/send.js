@@ -5,11 +5,11 @@ import { coloured, pretty } from "./json-view.js";
 
 /** @typedef {import("./request.js").Request} Request */
 
-/** The headers worth showing, when they are there. */
+/** The response headers to show. */
 const HEADERS = ["x-request-id", "content-type", "cache-control", "etag", "x-partial-chains", "retry-after", "allow"];
 
 /**
- * Sends the request and shows the answer in `place`; a stream appears as it comes.
+ * Sends the request and shows the response in `place`; a stream is shown as it arrives.
  *
  * @param {Request} request
  * @param {HTMLElement} place
@@ -84,7 +84,7 @@ async function stream(response, code) {
 }
 
 /**
- * The picture itself; a data address because an image element runs nothing that an SVG may hold.
+ * The image as a data URL: an image element does not execute scripts of an SVG.
  *
  * @param {string} svg
  */

@@ -12,7 +12,7 @@ import { send } from "./send.js";
 /** @typedef {import("../types/openapi.d.ts").Parameter} Parameter */
 
 /**
- * The curl line of an operation and the panel that makes the same call; what is typed shows in both.
+ * The curl command of an operation and the panel that sends the same request; input updates both.
  *
  * @param {OpenApi} doc
  * @param {Operation} op

@@ -14,7 +14,7 @@ if (!process.env.CAUSEWAY_URL) {
 /** The service under test, without a trailing slash. */
 export const BASE = process.env.CAUSEWAY_URL.replace(/\/+$/, "");
 
-/** A name that is not this machine's own, though it leads here: what a page on the internet would be. */
+/** A host name that is not loopback but resolves to this machine, for pages of another site. */
 export const FOREIGN_HOST = "dapp.example";
 
 export const browser = await chromium.launch({
@@ -33,8 +33,8 @@ export const browser = await chromium.launch({
 after(() => browser.close());
 
 /**
- * Opens a page of the service, runs `use` on it, and then holds what must be true of every visit: no error in the
- * console (a breach of the content security policy is one) and no request to anybody else.
+ * Opens a page of the service and runs `use` on it. Fails on any console error, including violations of the content
+ * security policy, and on any request to another origin.
  *
  * @param {string} path
  * @param {import("playwright-core").BrowserContextOptions} options
@@ -69,8 +69,8 @@ export async function visit(path, options, use, prepare) {
  * Fails with the rule and the element of each violation that axe finds.
  *
  * @param {Page} page
- * @param {string} [within] a selector; the whole page unless told
- * @param {string[]} [rules] only these; all unless told
+ * @param {string} [within] a selector; the whole page by default
+ * @param {string[]} [rules] only these rules; all by default
  */
 export async function assertAccessible(page, within = "html", rules = []) {
   const axe = new AxeBuilder({ page }).include(within);

@@ -26,7 +26,7 @@ const operation = (page, name) => page.locator(`article[data-operation="${name}"
 const names = (articles) => articles.evaluateAll((nodes) => nodes.map((node) => node.getAttribute("data-operation")));
 
 /**
- * Opens an operation's panel and sends what it holds.
+ * Opens the panel of an operation and sends its request.
  *
  * @param {Page} page
  * @param {string} name
@@ -38,7 +38,7 @@ async function send(page, name) {
   return panel;
 }
 
-test("the reference lists every operation of the document, in the list and on the page", async () => {
+test("the reference shows every operation of the document, in the navigation and on the page", async () => {
   await visit("/docs", {}, async (page) => {
     await page.locator("article.op").first().waitFor();
     assert.deepEqual((await names(page.locator("article.op"))).toSorted(), OPERATIONS.toSorted());
@@ -66,7 +66,7 @@ test("Try it shows an image as an image", async () => {
   });
 });
 
-test("the curl line follows what is typed", async () => {
+test("the curl command follows the input", async () => {
   await visit("/docs", {}, async (page) => {
     const article = operation(page, "get /v1/tokens/search");
     await article.locator("details.try summary").click();
@@ -75,7 +75,7 @@ test("the curl line follows what is typed", async () => {
   });
 });
 
-test("typing in the filter leaves only what matches, and Escape brings all back", async () => {
+test("the filter shows only matching operations, and Escape resets it", async () => {
   await visit("/docs", {}, async (page) => {
     await page.locator("article.op").first().waitFor();
     await page.keyboard.press("/");
@@ -89,7 +89,7 @@ test("typing in the filter leaves only what matches, and Escape brings all back"
   });
 });
 
-test("a deep link opens at its operation", async () => {
+test("a deep link scrolls to its operation", async () => {
   const item = Object.values(DOCUMENT.paths).at(-1);
   const id = (item?.get ?? item?.post ?? item?.put)?.operationId;
   assert.ok(id);
@@ -102,7 +102,7 @@ test("a deep link opens at its operation", async () => {
   });
 });
 
-test("everything is reached by keyboard, the content first", async () => {
+test("everything is reachable by keyboard, the content first", async () => {
   await visit("/docs", {}, async (page) => {
     await page.locator("article.op").first().waitFor();
     await page.keyboard.press("Tab");
@@ -131,13 +131,13 @@ for (const colorScheme of /** @type {const} */ (["light", "dark"])) {
       const panel = await send(page, "get /v1/chains");
       await panel.getByText("200 OK").waitFor();
       await page.locator("details.inner summary").first().click();
-      // The themes differ in colours alone, and a pass over the whole reference takes long.
+      // The themes differ only in colors, and a check of the whole reference is slow.
       await assertAccessible(page, "html", colorScheme === "dark" ? ["color-contrast"] : []);
     });
   });
 }
 
-test("the reference fits a phone with everything open, and its menu opens and folds", async () => {
+test("the reference fits a phone with everything expanded, and its menu opens and closes", async () => {
   await visit("/docs", PHONE, async (page) => {
     await page.locator("article.op").first().waitFor();
     for (let depth = 0; depth < 4; depth += 1) {
@@ -153,7 +153,7 @@ test("the reference fits a phone with everything open, and its menu opens and fo
   });
 });
 
-test("without JavaScript the reference points at the document", async () => {
+test("without JavaScript the reference links to the document", async () => {
   await visit("/docs", { javaScriptEnabled: false }, async (page) => {
     assert.ok(await page.locator('noscript a[href="/openapi.json"]').isVisible());
   });

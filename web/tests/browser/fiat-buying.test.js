@@ -10,7 +10,7 @@ import { atDapp, balance, BASE, call, CHALLENGED_CARD, checkout, DECLINED_CARD, 
 const events = (messages) => messages.map(({ data }) => data.event);
 
 /**
- * What must hold of all that a dApp hears of one order.
+ * Asserts what must hold for all events of one order.
  *
  * @param {Heard[]} messages
  * @param {string} orderId
@@ -28,7 +28,7 @@ for (const [name, target] of /** @type {const} */ ([
   ["direct", DIRECT],
   ["by a jump", JUMP],
 ])) {
-  test(`a purchase ${name} through a popup reaches the wallet, and the opener hears of every stage`, async () => {
+  test(`a purchase ${name} through a popup reaches the wallet, and the opener receives every event`, async () => {
     await atDapp(async (page) => {
       const recipient = newWallet();
       const { orderId, wrapperUrl } = await order(target, { page, recipient });
@@ -52,7 +52,7 @@ for (const [name, target] of /** @type {const} */ ([
     });
   });
 
-  test(`a purchase ${name} through a frame reaches the wallet, and the parent hears of every stage`, async () => {
+  test(`a purchase ${name} through an iframe reaches the wallet, and the parent receives every event`, async () => {
     await atDapp(async (page) => {
       const recipient = newWallet();
       const { orderId, wrapperUrl } = await order(target, { page, recipient });
@@ -60,12 +60,12 @@ for (const [name, target] of /** @type {const} */ ([
       const messages = await hears(page, "order_completed");
       assertOurs(messages, orderId);
       assert.deepEqual(events(messages), ["widget_ready", "order_created", "order_processing", "order_completed"]);
-      assert.equal((await until(orderId, () => true)).status, "completed", "only what our record says is told");
+      assert.equal((await until(orderId, () => true)).status, "completed", "only the status of the service is posted");
       assert.ok((await balance(target, recipient)) > 0n);
     });
   });
 
-  test(`a purchase ${name} ends with every tab closed`, async () => {
+  test(`a purchase ${name} completes with every tab closed`, async () => {
     const recipient = newWallet();
     let orderId = "";
     await atDapp(async (page) => {
@@ -87,7 +87,7 @@ for (const [name, target] of /** @type {const} */ ([
   });
 }
 
-test("a declined card ends in order_failed with words", async () => {
+test("a declined card ends in order_failed with a reason", async () => {
   await atDapp(async (page) => {
     const { orderId, wrapperUrl } = await order(DIRECT, { page });
     const opened = await popup(page, wrapperUrl);
@@ -103,7 +103,7 @@ test("a declined card ends in order_failed with words", async () => {
   });
 });
 
-test("a card that is asked for approval buys after it", async () => {
+test("a card that requires approval buys after it", async () => {
   await atDapp(async (page) => {
     const { orderId, wrapperUrl } = await order(DIRECT, { page });
     const wrapper = await framed(page, wrapperUrl);
@@ -116,7 +116,7 @@ test("a card that is asked for approval buys after it", async () => {
   });
 });
 
-test("“I have paid” is never the end of a purchase", async () => {
+test("“I have paid” never completes a purchase", async () => {
   await atDapp(async (page) => {
     const { orderId, wrapperUrl } = await order(DIRECT, { page, provider: "sandbox-bank" });
     const wrapper = await framed(page, wrapperUrl);

@@ -9,7 +9,7 @@ import { atDapp, BASE, checkout, DIRECT, FOREIGN_HOME, framed, heard, hears, HOM
 /** @typedef {import("playwright-core").Page} Page */
 
 /**
- * The frame that shows a page of that origin.
+ * The frame with a page of this origin.
  *
  * @param {Page} page
  * @param {string} origin
@@ -23,15 +23,15 @@ async function frameAt(page, origin) {
   return assert.fail(`no frame of ${origin}: ${page.frames().map((frame) => frame.url())}`);
 }
 
-/** A little longer than a message takes to be heard. */
+/** Longer than the delivery of a message takes. */
 const SILENCE_MS = 1_500;
 
-test("messages of strangers are not relayed, whatever they claim", async () => {
+test("messages of other origins are not relayed", async () => {
   await atDapp(async (page) => {
     const { orderId, wrapperUrl, provider } = await order(DIRECT, { page });
     await framed(page, wrapperUrl);
     await hears(page, "order_created");
-    // The dApp itself is a stranger to the wrapper, and so is a frame of anybody else inside of it.
+    // The dApp itself is another origin for the wrapper, and so is any other frame inside it.
     const forged = { source: provider, name: "completed", order: orderId, session: "forged" };
     await page.evaluate((message) => window.frames[0]?.postMessage(message, "*"), forged);
     const wrapper = await frameAt(page, BASE);
@@ -39,27 +39,27 @@ test("messages of strangers are not relayed, whatever they claim", async () => {
     const events = ["order_completed", "order_failed"].map((event) => ({ type: "FIAT_WIDGET_EVENT", event, orderId, provider }));
     for (const event of events) await wrapper.evaluate((message) => window.postMessage(message, "*"), event);
     await page.waitForTimeout(SILENCE_MS);
-    const told = (await heard(page)).map(({ data }) => data.event);
-    assert.deepEqual(told, ["widget_ready", "order_created"]);
+    const events = (await heard(page)).map(({ data }) => data.event);
+    assert.deepEqual(events, ["widget_ready", "order_created"]);
   });
 });
 
-test("the provider's frame is believed only while it shows the provider's own page", async () => {
+test("messages of the provider's frame are accepted only from the provider's origin", async () => {
   await atDapp(async (page) => {
     const { orderId, wrapperUrl, widgetUrl } = await order(DIRECT, { page });
     await framed(page, wrapperUrl);
     await hears(page, "widget_ready");
     const provider = await frameAt(page, new URL(widgetUrl).origin);
-    // The policy of our page keeps the frame from being led elsewhere.
+    // The content security policy of the page prevents the frame from navigating elsewhere.
     await provider.evaluate((home) => void (location.href = home), HOME).catch(() => {});
     await page.waitForTimeout(SILENCE_MS);
     assert.ok(page.frames().every((frame) => frame === page.mainFrame() || !frame.url().startsWith(HOME)));
-    const told = (await heard(page)).map(({ data }) => data);
-    assert.ok(told.every((data) => data.orderId === orderId && data.event !== "order_completed"));
+    const messages = (await heard(page)).map(({ data }) => data);
+    assert.ok(messages.every((data) => data.orderId === orderId && data.event !== "order_completed"));
   });
 });
 
-test("only the origin that created the order is told", async () => {
+test("only the origin that created the order receives events", async () => {
   await atDapp(async (page) => {
     const { wrapperUrl } = await order(DIRECT, { page });
     await page.goto(OTHER_HOME);
@@ -70,7 +70,7 @@ test("only the origin that created the order is told", async () => {
   });
 });
 
-test("where nobody's origin is known the sandbox tells whoever embeds", async () => {
+test("without a known origin, the sandbox posts events to any embedding page", async () => {
   await atDapp(async (page) => {
     const { wrapperUrl } = await order(DIRECT);
     await framed(page, wrapperUrl);
@@ -78,7 +78,7 @@ test("where nobody's origin is known the sandbox tells whoever embeds", async ()
   }, OTHER_HOME);
 });
 
-test("neither inline nor foreign scripts run in the wrapper", async () => {
+test("neither inline scripts nor scripts of other origins run in the wrapper", async () => {
   await atDapp(async (page) => {
     const { wrapperUrl } = await order(DIRECT, { page });
     const opened = await popup(page, wrapperUrl);
@@ -102,7 +102,7 @@ test("neither inline nor foreign scripts run in the wrapper", async () => {
   });
 });
 
-test("pages that are not on this machine cannot frame the wrapper", async () => {
+test("pages of other hosts cannot frame the wrapper", async () => {
   await atDapp(async (page) => {
     const { wrapperUrl } = await order(DIRECT);
     await framed(page, wrapperUrl);
@@ -113,7 +113,7 @@ test("pages that are not on this machine cannot frame the wrapper", async () => 
   }, FOREIGN_HOME);
 });
 
-test("the provider's frame may ask for payments, and no other frame and no other thing", async () => {
+test("only the provider's frame has the payment permission, and no other permission", async () => {
   /** @param {import("playwright-core").Frame} frame */
   const allows = (frame) =>
     frame.evaluate(() =>
@@ -135,7 +135,7 @@ test("the provider's frame may ask for payments, and no other frame and no other
   }
 });
 
-test("HTML in what is shown stays text", async () => {
+test("HTML in displayed values stays text", async () => {
   const evil = "<img src=x onerror=alert(1)><b>bold</b>";
   await atDapp(async (page) => {
     const { orderId, wrapperUrl, provider } = await order(DIRECT, { page });
@@ -155,7 +155,7 @@ test("HTML in what is shown stays text", async () => {
   });
 });
 
-test("an order that there is not is a page that says so", async () => {
+test("an unknown order shows an error page", async () => {
   await atDapp(async (page) => {
     for (const id of ["0f8fad5bd9cb469fa16570867728950e", "..%2F..%2Fetc%2Fpasswd", "%3Cimg%20src=x%20onerror=alert(1)%3E"]) {
       const answer = await page.goto(`${BASE}/v1/fiat/widget/${id}`);
@@ -166,12 +166,12 @@ test("an order that there is not is a page that says so", async () => {
   });
 });
 
-test("axe finds nothing in the wrapper, and it fits a popup", async () => {
+test("axe finds no violations in the wrapper, and it fits a popup", async () => {
   await atDapp(async (page) => {
     const { wrapperUrl } = await order(DIRECT, { page });
     const opened = await popup(page, wrapperUrl);
     await checkout(opened).getByLabel("Card number").waitFor();
-    // What the provider shows in its frame is its own.
+    // The content of the provider's frame is excluded.
     const { violations } = await new AxeBuilder({ page: opened }).exclude("#checkout").analyze();
     assert.deepEqual(violations.map((rule) => rule.id), []);
     const [content, width] = await opened.evaluate(() => [document.documentElement.scrollWidth, innerWidth]);

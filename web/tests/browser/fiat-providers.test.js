@@ -8,14 +8,14 @@ import { atDapp, BASE, DIRECT, framed, heard, hears, order } from "./fiat.js";
 /** @typedef {import("playwright-core").Frame} Frame */
 
 /**
- * A provider whose checkout lies elsewhere.
+ * A provider with a checkout on another origin.
  *
  * @typedef {object} Provider
  * @property {string} id
  * @property {string} origin
- * @property {(orderId: string) => unknown[]} buys what its page posts when somebody pays
+ * @property {(orderId: string) => unknown[]} buys the messages of its page for a payment
  * @property {(orderId: string) => unknown} fails
- * @property {(orderId: string) => unknown} ofAnother the same about another order
+ * @property {(orderId: string) => unknown} ofAnother the same for another order
  */
 
 /** @type {Provider[]} */
@@ -44,15 +44,15 @@ const PROVIDERS = [
   },
 ];
 
-/** A little longer than a message takes to be heard. */
+/** Longer than the delivery of a message takes. */
 const SILENCE_MS = 1_500;
 
 /**
- * Lets an order of the sandbox look like one of that provider: its page shows the provider's origin, where somebody answers in its place.
+ * Makes a sandbox order look like one of this provider: its page shows the provider's origin, which is served by a stub.
  *
  * @param {Page} page
  * @param {Provider} provider
- * @param {string} sandbox the origin that it has in truth
+ * @param {string} sandbox its real origin
  */
 async function played(page, { id, origin }, sandbox) {
   const context = page.context();
@@ -91,7 +91,7 @@ async function shown(page, origin) {
 const post = (frame, message) => frame.evaluate((said) => window.parent.postMessage(said, "*"), message);
 
 for (const provider of PROVIDERS) {
-  test(`what ${provider.id}'s page posts is told as ours, and never that a purchase is complete`, async () => {
+  test(`messages of ${provider.id}'s page are relayed as our events, but never order_completed`, async () => {
     await atDapp(async (page) => {
       const { orderId, wrapperUrl, widgetUrl } = await order(DIRECT, { page });
       await played(page, provider, new URL(widgetUrl).origin);
@@ -109,7 +109,7 @@ for (const provider of PROVIDERS) {
     });
   });
 
-  test(`after a declined payment at ${provider.id} the payer may try again, and nobody is told that it failed`, async () => {
+  test(`after a declined payment at ${provider.id} the payer may retry, and order_failed is not posted`, async () => {
     await atDapp(async (page) => {
       const { orderId, wrapperUrl, widgetUrl } = await order(DIRECT, { page });
       await played(page, provider, new URL(widgetUrl).origin);
@@ -125,11 +125,11 @@ for (const provider of PROVIDERS) {
   });
 }
 
-/** Its page is gone to in a window of its own, and names no order of ours. */
+/** Its page opens in its own window, and its messages have no order id. */
 const COINBASE = { id: "coinbase", origin: "https://pay.coinbase.com", buys: () => [], fails: () => null, ofAnother: () => null };
 
 /**
- * The wrapper of an order that looks like one of Coinbase, and its page once somebody has pressed the button.
+ * The wrapper of an order that looks like one of Coinbase, and its checkout page after the button was clicked.
  *
  * @param {Page} page
  */
@@ -144,7 +144,7 @@ async function atCoinbase(page) {
   return { ...created, pay, says };
 }
 
-test("coinbase's page opens in a window of its own, and never completes a purchase", async () => {
+test("coinbase's page opens in its own window and never completes a purchase", async () => {
   await atDapp(async (page) => {
     const { orderId, says } = await atCoinbase(page);
     await hears(page, "widget_ready");
@@ -162,11 +162,11 @@ test("coinbase's page opens in a window of its own, and never completes a purcha
   });
 });
 
-test("a declined card at coinbase ends nothing, and nobody else's window is listened to", async () => {
+test("a declined card at coinbase does not end the order, and messages of other windows are ignored", async () => {
   await atDapp(async (page) => {
     const { says, pay } = await atCoinbase(page);
     await hears(page, "widget_ready");
-    // The dApp is no checkout, whatever it says.
+    // The dApp is not the checkout window.
     await page.evaluate(() => window.frames[0]?.postMessage({ eventName: "onramp_api.commit_success", data: {} }, "*"));
     await says({ eventName: "onramp_api.commit_error", data: { errorCode: "ERROR_CODE_GUEST_CARD_HARD_DECLINED" } });
     await page.waitForTimeout(SILENCE_MS);
@@ -175,7 +175,7 @@ test("a declined card at coinbase ends nothing, and nobody else's window is list
   });
 });
 
-test("a provider that documents no messages is not listened to, and our record goes on", async () => {
+test("messages of a provider without documented messages are ignored, and the status is polled", async () => {
   const banxa = { id: "banxa", origin: "https://checkout.banxa-sandbox.com", buys: () => [], fails: () => null, ofAnother: () => null };
   await atDapp(async (page) => {
     const { orderId, wrapperUrl, widgetUrl } = await order(DIRECT, { page });

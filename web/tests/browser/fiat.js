@@ -15,7 +15,7 @@ import { BASE, browser, FOREIGN_HOST } from "./browser.js";
 
 export { BASE };
 
-/** What a provider sells itself, and what only a jump brings. */
+/** A token that the provider sells, and one that needs a forwarding order. */
 export const DIRECT = { toChainId: 8453, toToken: "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913" };
 export const JUMP = { toChainId: 42161, toToken: "0xaf88d065e77c8cC2239327C5EDb3A432268e5831" };
 
@@ -23,10 +23,10 @@ export const GOOD_CARD = "4242 4242 4242 4242";
 export const DECLINED_CARD = "4000 0000 0000 0002";
 export const CHALLENGED_CARD = "4000 0000 0000 3220";
 
-/** How long a purchase may take until its end on two busy cores. */
+/** The timeout of a purchase, on a busy machine. */
 const ENDS_WITHIN_MS = 90_000;
 
-/** The page of a dApp: it keeps every message that reaches it, and shows or opens what it is told. */
+/** The page of a dApp: it records every message, and frames or opens a URL. */
 const DAPP = `<!doctype html><html lang="en"><title>A dApp</title><body>
 <button id="open">Open</button><div id="frames"></div>
 <script>
@@ -46,7 +46,7 @@ const DAPP = `<!doctype html><html lang="en"><title>A dApp</title><body>
   });
 </script></body></html>`;
 
-/** A web server for pages that are not ours. */
+/** A web server for pages of other origins. */
 const server = createServer((request, response) => {
   const script = request.url === "/evil.js";
   response.setHeader("content-type", script ? "text/javascript" : "text/html; charset=utf-8");
@@ -62,7 +62,7 @@ export const OTHER_HOME = `http://localhost:${address.port}`;
 export const FOREIGN_HOME = `http://${FOREIGN_HOST}:${address.port}`;
 
 /**
- * Opens a dApp's page in a browser of its own.
+ * Opens the page of a dApp in a new browser context.
  *
  * @param {(page: Page) => Promise<void>} use
  * @param {string} [home]
@@ -80,7 +80,7 @@ export async function atDapp(use, home = HOME) {
   }
 }
 
-/** A wallet that nobody has used. */
+/** A new wallet address. */
 export function newWallet() {
   return `0x${randomBytes(20).toString("hex")}`;
 }
@@ -95,7 +95,7 @@ export async function call(path, body) {
 }
 
 /**
- * The quote of that provider.
+ * The quote of this provider.
  *
  * @param {object} target
  * @param {string} provider
@@ -110,7 +110,7 @@ export async function quote(target, provider, recipient) {
 }
 
 /**
- * An order that the dApp's page creates, so that its origin is known; without a page nobody's origin is.
+ * Creates an order from the page of the dApp, so that its origin is known; without a page the origin is unknown.
  *
  * @param {object} target
  * @param {{ page?: Page, provider?: string, recipient?: string }} [options]
@@ -145,7 +145,7 @@ export async function pay(wrapper, number) {
 }
 
 /**
- * Opens the order's page with a plain `window.open`, in the click's own call stack.
+ * Opens the order's page with `window.open` in a click handler.
  *
  * @param {Page} page
  * @param {string} url
@@ -157,7 +157,7 @@ export async function popup(page, url) {
 }
 
 /**
- * Shows the order's page in a frame.
+ * Shows the order's page in an iframe.
  *
  * @param {Page} page
  * @param {string} url
@@ -168,7 +168,7 @@ export async function framed(page, url) {
 }
 
 /**
- * Everything that the dApp has heard.
+ * All messages that the dApp has received.
  *
  * @param {Page} page
  * @returns {Promise<Heard[]>}
@@ -176,7 +176,7 @@ export async function framed(page, url) {
 export const heard = (page) => page.evaluate(() => /** @type {any} */ (window).heard);
 
 /**
- * Waits until the dApp hears of that event, and tells everything that it has heard until then.
+ * Waits until the dApp receives the event, and returns all messages up to then.
  *
  * @param {Page} page
  * @param {string} event
@@ -189,7 +189,7 @@ export async function hears(page, event) {
 }
 
 /**
- * Our own record once it satisfies `is`.
+ * Polls the status of the order until it satisfies `is`.
  *
  * @param {string} orderId
  * @param {(status: FiatStatus) => boolean} is
@@ -206,7 +206,7 @@ export async function until(orderId, is) {
 }
 
 /**
- * How much of the token the wallet has, in raw units.
+ * The token balance of the wallet, in raw units.
  *
  * @param {{ toChainId: number, toToken: string }} target
  * @param {string} wallet

@@ -8,7 +8,7 @@ import { BASE, visit } from "./browser.js";
 
 const NODE = { "application/json": { schema: { $ref: "#/components/schemas/Node" } } };
 
-/** A document with what the service may not have yet: bodies, streams, types inside themselves, and malice. */
+/** A document with features that the API may not have: bodies, streams, recursive types, and malicious text. */
 const DOCUMENT = {
   openapi: "3.1.0",
   info: { title: "Made up", version: "9.9.9", description: "<img src=x onerror=alert(1)> [x](javascript:alert)" },
@@ -63,7 +63,7 @@ async function prepare(page) {
   );
 }
 
-test("a PUT is sent with the typed path and body, and its answer is shown", async () => {
+test("a PUT is sent with the entered path and body, and its response is shown", async () => {
   await visit(
     "/docs#write_thing",
     {},
@@ -80,7 +80,7 @@ test("a PUT is sent with the typed path and body, and its answer is shown", asyn
   );
 });
 
-test("a required value that is missing is asked for, not sent", async () => {
+test("a request with a missing required value is not sent", async () => {
   await visit(
     "/docs",
     {},
@@ -111,7 +111,7 @@ test("a stream is shown line by line", async () => {
   );
 });
 
-test("what the document says is text, never markup", async () => {
+test("text of the document is never rendered as markup", async () => {
   await visit(
     "/docs",
     {},
@@ -124,7 +124,7 @@ test("what the document says is text, never markup", async () => {
   );
 });
 
-test("a type inside itself is shown once and does not open for ever", async () => {
+test("a recursive type is shown once", async () => {
   await visit(
     "/docs",
     {},
@@ -138,7 +138,7 @@ test("a type inside itself is shown once and does not open for ever", async () =
   );
 });
 
-test("a document that cannot be read is explained", async () => {
+test("a document that cannot be loaded shows an error", async () => {
   await visit(
     "/docs",
     {},

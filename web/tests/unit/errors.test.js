@@ -12,12 +12,12 @@ const answer = (name) => ({
   content: { "application/json": { example: { name, message: "…" } } },
 });
 
-test("the document's own table is taken as it stands", () => {
+test("the error table of the document is used if there is one", () => {
   const doc = document({ "x-errors": [{ name: "NotFoundException", status: 404, when: "no such path" }] });
   assert.deepEqual(errorRows(doc, []), [{ name: "NotFoundException", status: "404", when: "no such path" }]);
 });
 
-test("without one, the written examples of error answers make it, each once and by status", () => {
+test("without a table, the examples of error responses are listed once each, by status", () => {
   const doc = document({
     paths: {
       "/a": { get: { responses: { 200: answer("Fine"), 404: answer("B"), 400: answer("A") } } },
@@ -30,7 +30,7 @@ test("without one, the written examples of error answers make it, each once and 
   );
 });
 
-test("a description that opens with the name tells it too, and the first reason given is kept", () => {
+test("a description that starts with an error name is listed too, with the first reason", () => {
   const doc = document({
     paths: {
       "/a": { get: { responses: { 404: { description: "NotFoundException" } } } },

@@ -5,7 +5,7 @@ import { test } from "node:test";
 import { example, mediaExamples, parameterExample } from "../../pages/example.js";
 import { document, ref } from "./fixture.js";
 
-test("an example is put together from the fields' own examples", () => {
+test("an example is built from the examples of the fields", () => {
   const doc = document({
     schemas: {
       Chain: {
@@ -34,14 +34,14 @@ test("an example is put together from the fields' own examples", () => {
   });
 });
 
-test("an example on the object wins over its fields", () => {
+test("an example of the object takes precedence over those of its fields", () => {
   const doc = document({
     schemas: { Price: { type: "object", example: { usd: "1" }, properties: { usd: { type: "string" } } } },
   });
   assert.deepEqual(example(doc, { type: "array", items: ref("Price") }), [{ usd: "1" }]);
 });
 
-test("cyclic references end: optional fields are left out, nullable ones are null, lists are empty", () => {
+test("cyclic references terminate: optional fields are omitted, nullable ones are null, arrays are empty", () => {
   const doc = document({
     schemas: {
       Node: {
@@ -59,7 +59,7 @@ test("cyclic references end: optional fields are left out, nullable ones are nul
   assert.deepEqual(example(doc, ref("Node")), { name: "string", parent: null, children: [] });
 });
 
-test("two types that hold each other end too", () => {
+test("types that reference each other terminate", () => {
   const doc = document({
     schemas: {
       Order: { type: "object", properties: { intent: ref("Intent") } },
@@ -73,7 +73,7 @@ test("a reference to itself has no example", () => {
   assert.equal(example(document({ schemas: { A: ref("A") } }), ref("A")), undefined);
 });
 
-test("of alternatives the first that is not null is shown, with the fields beside it", () => {
+test("the first alternative that is not null is used, with the common fields", () => {
   const doc = document({
     schemas: {
       Deposit: {
@@ -86,14 +86,14 @@ test("of alternatives the first that is not null is shown, with the fields besid
   assert.equal(example(doc, { oneOf: [{ type: "null" }, { type: "integer" }] }), 0);
 });
 
-test("parts of an allOf are one object", () => {
+test("the parts of an allOf are merged", () => {
   const doc = document();
   const number = { properties: { a: { type: "integer" } } };
   const text = { properties: { b: { type: ["string", "null"] } } };
   assert.deepEqual(example(doc, { allOf: [number, text] }), { a: 0, b: "string" });
 });
 
-test("a written example wins over a made one, and every named one is listed", () => {
+test("a written example takes precedence over a generated one, and all named ones are listed", () => {
   const doc = document();
   const schema = { type: "string" };
   assert.deepEqual(mediaExamples(doc, { schema, example: "x" }), [{ name: "", value: "x" }]);
@@ -105,7 +105,7 @@ test("a written example wins over a made one, and every named one is listed", ()
   assert.deepEqual(mediaExamples(doc, {}), []);
 });
 
-test("a parameter's example is what one would type", () => {
+test("the example of a parameter is its text value", () => {
   const doc = document({ schemas: { Mode: { type: "string", enum: ["stream"] } } });
   const at = /** @type {const} */ ({ name: "p", in: "query" });
   assert.equal(parameterExample(doc, { ...at, example: [1, 8453] }), "1,8453");

@@ -3,7 +3,7 @@
 /** @typedef {import("../../types/openapi.d.ts").OpenApi} OpenApi */
 
 /**
- * A document with the given schemas and paths, and nothing else.
+ * A minimal document with the given schemas and paths.
  *
  * @param {Partial<OpenApi> & { schemas?: Record<string, import("../../types/openapi.d.ts").Schema> }} [parts]
  * @returns {OpenApi}

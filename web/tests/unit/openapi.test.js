@@ -20,14 +20,14 @@ test("every method of every path is an operation", () => {
   ]);
 });
 
-test("a pointer unescapes its parts and never leaves the document's own keys", () => {
+test("a JSON pointer is unescaped and resolves own properties only", () => {
   const doc = document({ paths: { "/a": { get: { operationId: "a" } } } });
   assert.deepEqual(lookup(doc, "#/paths/~1a/get"), { operationId: "a" });
   assert.equal(lookup(doc, "#/constructor"), undefined);
   assert.equal(lookup(doc, "other.json#/a"), undefined);
 });
 
-test("parameters of the path and of components reach the operation, whose own win", () => {
+test("an operation inherits the parameters of its path, and its own take precedence", () => {
   const doc = document({
     paths: {
       "/a": {
@@ -43,7 +43,7 @@ test("parameters of the path and of components reach the operation, whose own wi
   assert.deepEqual(put?.parameters, [{ name: "limit", in: "query", description: "shared" }]);
 });
 
-test("responses that only refer to each other are left out instead of followed for ever", () => {
+test("responses with cyclic references are omitted", () => {
   const doc = document({
     paths: { "/a": { get: { responses: { 200: { $ref: "#/components/responses/A" }, 404: { description: "gone" } } } } },
     components: {
@@ -53,7 +53,7 @@ test("responses that only refer to each other are left out instead of followed f
   assert.deepEqual(operations(doc)[0]?.responses, [{ status: "404", response: { description: "gone" } }]);
 });
 
-test("without a summary the description's first paragraph is the title", () => {
+test("without a summary, the first paragraph of the description is the title", () => {
   const doc = document({
     paths: {
       "/a": { get: { description: "List the\nchains.\n\nOrdered by id." } },
@@ -71,7 +71,7 @@ test("without a summary the description's first paragraph is the title", () => {
   );
 });
 
-test("a security scheme is a header that the reader may fill", () => {
+test("a security scheme is shown as a header parameter", () => {
   const doc = document({
     security: [{ key: [] }, { bearer: [] }],
     paths: { "/a": { get: {} }, "/open": { get: { security: [] } } },
@@ -90,7 +90,7 @@ test("a security scheme is a header that the reader may fill", () => {
   assert.deepEqual(open?.parameters, []);
 });
 
-test("groups follow the document's tags, then appearance, and skip empty ones", () => {
+test("groups are ordered by the document's tags, then by appearance, without empty ones", () => {
   const doc = document({
     tags: [{ name: "tokens", description: "All of them." }, { name: "unused" }, { name: "chains" }],
     paths: {
@@ -107,11 +107,11 @@ test("groups follow the document's tags, then appearance, and skip empty ones", 
   ]);
 });
 
-test("tags are headings, short ones abbreviations", () => {
+test("tags are formatted as headings, and short ones as abbreviations", () => {
   assert.deepEqual(["tokens", "qr", "QR codes"].map(title), ["Tokens", "QR", "QR codes"]);
 });
 
-test("the filter wants every word, anywhere, in any case", () => {
+test("the filter matches all words, in any position and case", () => {
   const doc = document({
     paths: { "/v1/tokens/search": { get: { summary: "Fuzzy search", parameters: [{ name: "chainIds", in: "query" }] } } },
   });

@@ -22,23 +22,23 @@ function operation(path, method, raw) {
   return op;
 }
 
-test("path values are encoded whole, slashes and all", () => {
+test("path values are encoded, including slashes", () => {
   const op = operation("/v1/tokens/autocomplete/{keyword}", "get", { parameters: [{ name: "keyword", in: "path" }] });
   const { url } = buildRequest(BASE, op, { "path.keyword": "100 usdc/eth?" }, null);
   assert.equal(url, "http://127.0.0.1:8080/v1/tokens/autocomplete/100%20usdc%2Feth%3F");
 });
 
-test("a value that looks like a replacement pattern is taken as it is", () => {
+test("a value with a replacement pattern is used literally", () => {
   const op = operation("/a/{x}/b", "get", { parameters: [{ name: "x", in: "path" }] });
   assert.equal(buildRequest(BASE, op, { "path.x": "$&" }, null).url, "http://127.0.0.1:8080/a/%24%26/b");
 });
 
-test("a path value that is not typed yet keeps its place", () => {
+test("an empty path value keeps its placeholder", () => {
   const op = operation("/v1/chain/{chainId}/icon", "get", { parameters: [{ name: "chainId", in: "path" }] });
   assert.equal(buildRequest(BASE, op, {}, null).url, "http://127.0.0.1:8080/v1/chain/{chainId}/icon");
 });
 
-test("empty query values are left out and lists are sent as the document says", () => {
+test("empty query values are omitted, and lists follow the style of the document", () => {
   const schema = { type: ["array", "null"], items: { type: "integer" } };
   const op = operation("/v1/tokens", "get", {
     parameters: [
@@ -52,7 +52,7 @@ test("empty query values are left out and lists are sent as the document says", 
   assert.equal(buildRequest(BASE, op, values, null).url, "http://127.0.0.1:8080/v1/tokens?q=a%26b&chainIds=1,8453&tag=1&tag=2");
 });
 
-test("a body is sent with its type, a blank one not at all", () => {
+test("a body is sent with its content type, and a blank body is not sent", () => {
   const op = operation("/v1/quotes", "post", { requestBody: { content: { "application/json": {} } } });
   const full = buildRequest(BASE, op, {}, "{}");
   assert.deepEqual([full.method, full.body, full.headers], ["POST", "{}", { "content-type": "application/json" }]);
@@ -60,7 +60,7 @@ test("a body is sent with its type, a blank one not at all", () => {
   assert.deepEqual([blank.body, blank.headers], [null, {}]);
 });
 
-test("the curl line names the method only where curl would choose another", () => {
+test("the curl command has a method only if it is not curl's default", () => {
   const url = "http://x/v1/a";
   assert.equal(curl({ method: "GET", url, headers: {}, body: null }), "curl http://x/v1/a");
   assert.equal(curl({ method: "POST", url, headers: {}, body: null }), "curl -X POST http://x/v1/a");
@@ -71,7 +71,7 @@ test("the curl line names the method only where curl would choose another", () =
   );
 });
 
-test("whatever is typed reaches the shell's command as one unchanged word", () => {
+test("any input reaches the shell command as one unchanged argument", () => {
   const quotes = ["it's", "'", "''", '"', "\\", "`id`", "$(id)"];
   const nasty = ["", "plain", "a b", "a\nb", "a;b|c&d>e<f", "*?[x]", "~", "#x", "!1", "é€😀", ...quotes];
   for (const text of nasty) {

@@ -10,19 +10,19 @@ test("a reference resolves to its schema and keeps its first name", () => {
   assert.deepEqual(resolve(doc, ref("Alias")), { schema: { type: "object" }, name: "Alias" });
 });
 
-test("words beside a reference win over the target's", () => {
+test("fields next to a reference take precedence over the target's", () => {
   const doc = document({ schemas: { Token: { type: "object", description: "Any token." } } });
   const { schema } = resolve(doc, { ...ref("Token"), description: "The token to sell." });
   assert.deepEqual(schema, { type: "object", description: "The token to sell." });
 });
 
-test("a reference to nothing or to itself is an empty schema", () => {
+test("an unknown or cyclic reference is an empty schema", () => {
   const doc = document({ schemas: { A: ref("B"), B: ref("A") } });
   assert.deepEqual(resolve(doc, ref("Missing")), { schema: {}, name: "Missing" });
   assert.deepEqual(resolve(doc, ref("A")), { schema: {}, name: "A" });
 });
 
-test("types read as a programmer writes them", () => {
+test("type labels use TypeScript notation", () => {
   const doc = document({
     schemas: {
       Token: { type: "object", properties: {} },
@@ -53,12 +53,12 @@ test("a type that is an array of itself still has a label", () => {
   assert.equal(typeLabel(doc, ref("Loop")), "…[][][][][]");
 });
 
-test("only the first underscore makes a generic", () => {
+test("only the first underscore denotes a generic type", () => {
   assert.equal(readable("Page_Token"), "Page<Token>");
   assert.equal(readable("Token"), "Token");
 });
 
-test("limits are said in words, and zero alone is not a limit", () => {
+test("limits are formatted as text, and a minimum of zero is omitted", () => {
   assert.deepEqual(constraints({ minimum: 0 }), []);
   assert.deepEqual(constraints({ minimum: 0, maximum: 36 }), ["0 to 36"]);
   assert.deepEqual(constraints({ minimum: 1, default: 20 }), ["at least 1", "default 20"]);
@@ -67,7 +67,7 @@ test("limits are said in words, and zero alone is not a limit", () => {
   assert.deepEqual(constraints({ const: "TRANSFER" }), ["always TRANSFER"]);
 });
 
-test("fields of every part of an allOf are listed, later ones winning", () => {
+test("the fields of all parts of an allOf are listed, and later ones take precedence", () => {
   const doc = document({
     schemas: {
       Base: { type: "object", required: ["id"], properties: { id: { type: "string" }, note: { type: "string" } } },
@@ -80,7 +80,7 @@ test("fields of every part of an allOf are listed, later ones winning", () => {
   ]);
 });
 
-test("an allOf that holds itself ends", () => {
+test("a cyclic allOf terminates", () => {
   const doc = document({
     schemas: { Loop: { allOf: [ref("Loop"), { type: "object", properties: { id: { type: "string" } } }] } },
   });
@@ -97,7 +97,7 @@ test("a map shows its values under [key]", () => {
   ]);
 });
 
-test("inner fields are found through arrays and null", () => {
+test("nested fields are found in arrays and nullable types", () => {
   const doc = document({ schemas: { Token: { type: "object", properties: { symbol: { type: "string" } } } } });
   const wrapped = { oneOf: [{ type: "null" }, { type: "array", items: ref("Token") }] };
   assert.equal(inner(doc, wrapped).name, "Token");

@@ -5,7 +5,7 @@ import { test } from "node:test";
 import { pretty, tokens } from "../../pages/json-view.js";
 import { inline, parse } from "../../pages/markdown.js";
 
-test("paragraphs, lists, headings and fenced code are told apart", () => {
+test("paragraphs, lists, headings and fenced code are parsed", () => {
   const blocks = parse("One\nparagraph.\n\n- first\n  goes on\n- second\n\n# Title\n```\na  b\n```\nEnd");
   assert.deepEqual(
     blocks.map((block) => block.kind),
@@ -16,11 +16,11 @@ test("paragraphs, lists, headings and fenced code are told apart", () => {
   assert.deepEqual(blocks[3], { kind: "code", text: "a  b" });
 });
 
-test("a fence that is never closed runs to the end", () => {
+test("an unclosed fence ends with the text", () => {
   assert.deepEqual(parse("```\na\nb"), [{ kind: "code", text: "a\nb" }]);
 });
 
-test("code, bold and links are found inside a line", () => {
+test("inline code, bold and links are parsed", () => {
   assert.deepEqual(inline("a `b` **c** [d](/e)."), [
     { kind: "text", text: "a " },
     { kind: "code", text: "b" },
@@ -32,7 +32,7 @@ test("code, bold and links are found inside a line", () => {
   ]);
 });
 
-test("a link that could run something is only its words", () => {
+test("a link with an unsafe scheme is plain text", () => {
   for (const href of ["javascript:alert`1`", "data:text/html,x", "//evil.example", "/\\evil.example", "JaVaScRiPt:x"]) {
     assert.deepEqual(inline(`[click](${href})`), [{ kind: "text", text: "click" }]);
   }
@@ -42,7 +42,7 @@ test("markup in a description stays text", () => {
   assert.deepEqual(inline("<img src=x onerror=alert(1)>"), [{ kind: "text", text: "<img src=x onerror=alert(1)>" }]);
 });
 
-test("colouring JSON loses no character", () => {
+test("highlighting JSON keeps every character", () => {
   const text = pretty('{"a\\"b":[1,-2.5e+3,true,null,"x: 1"],"c":{}}') ?? "";
   const parts = tokens(text);
   assert.equal(parts.map((part) => part.text).join(""), text);
@@ -56,6 +56,6 @@ test("colouring JSON loses no character", () => {
   );
 });
 
-test("what is not JSON is not made pretty", () => {
+test("text that is not JSON is not formatted", () => {
   assert.equal(pretty("amount is missing"), null);
 });

@@ -7,11 +7,11 @@ import { Relay } from "../../pages/wrapper-relay.js";
 const ORDER = "0f8fad5bd9cb469fa16570867728950e";
 const PROVIDER = "https://global-stg.transak.com";
 
-/** What the page around ours was told. @type {string[]} */
-let told = [];
-/** What runs later. @type {(() => void)[]} */
+/** The events posted to the embedding page. @type {string[]} */
+let posted = [];
+/** Pending timers. @type {(() => void)[]} */
 let timers = [];
-/** What our record says. */
+/** The order status of the service. */
 let status = "created";
 /** @type {(message: object) => void} */
 let listener = () => {};
@@ -35,14 +35,14 @@ const script = Object.assign(new Script(), { textContent: JSON.stringify(written
 /** @type {Record<string, Stub>} */
 const elements = { order: script, open: new Button(), close: new Button() };
 
-/** A browser as far as the page needs one. */
+/** A minimal browser for the page. */
 const browser = {
   HTMLElement: Stub,
   HTMLScriptElement: Script,
   HTMLButtonElement: Button,
   document: { getElementById: (/** @type {string} */ id) => (elements[id] ??= new Stub()), querySelector: () => frame },
   window: {
-    parent: { postMessage: (/** @type {{ event: string }} */ { event }) => told.push(event) },
+    parent: { postMessage: (/** @type {{ event: string }} */ { event }) => posted.push(event) },
     opener: null,
     addEventListener: (/** @type {string} */ _, /** @type {(message: object) => void} */ hear) => (listener = hear),
     setTimeout: (/** @type {() => void} */ run) => timers.push(run),
@@ -55,7 +55,7 @@ const browser = {
 };
 Object.assign(globalThis, browser);
 
-/** Lets what was begun go on, and what waits run. */
+/** Runs pending promises and timers. */
 async function pass() {
   for (let turn = 0; turn < 5; turn += 1) {
     await new Promise((resolve) => setImmediate(resolve));
@@ -69,27 +69,27 @@ async function says(event) {
   await pass();
 }
 
-test("a declined payment is not the end: who tries again and pays is told that it is complete, and nothing else", async () => {
+test("a declined payment does not end the order: after a successful retry only order_completed is posted", async () => {
   await import("../../pages/wrapper.js");
   await says("TRANSAK_WIDGET_INITIALISED");
   await says("TRANSAK_ORDER_FAILED");
   status = "pending";
   await pass();
-  assert.ok(!told.includes("order_failed"), told.join());
-  assert.equal(elements.said?.dataset.state, "declined", "the payer is told to try again");
+  assert.ok(!posted.includes("order_failed"), posted.join());
+  assert.equal(elements.said?.dataset.state, "declined", "the payer can try again");
   await says("TRANSAK_ORDER_SUCCESSFUL");
   assert.equal(elements.said?.dataset.state, "pending");
   status = "completed";
   await pass();
-  assert.deepEqual(told, ["widget_ready", "order_processing", "order_completed"]);
+  assert.deepEqual(posted, ["widget_ready", "order_processing", "order_completed"]);
 });
 
-test("a success after a failure is told, and a failure after a success is not", () => {
+test("a success after a failure is posted, and a failure after a success is not", () => {
   const relay = (/** @type {("order_failed" | "order_completed" | "order_processing")[]} */ ...events) => {
-    told = [];
+    posted = [];
     const relay = new Relay({ orderId: ORDER, provider: "transak", targets: ["*"] });
     for (const event of events) relay.post({ event });
-    return told;
+    return posted;
   };
   assert.deepEqual(relay("order_failed", "order_processing", "order_completed"), ["order_failed", "order_completed"]);
   assert.deepEqual(relay("order_completed", "order_failed", "order_processing"), ["order_completed"]);
