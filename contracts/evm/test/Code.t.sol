@@ -7,7 +7,7 @@ import {IEscrow} from "../src/interfaces/IEscrow.sol";
 import {Fixture} from "./Fixture.sol";
 import {vm} from "./Vm.sol";
 
-/// What holds of the contracts as code: nobody can change them, and their successors are other contracts.
+/// Properties of the deployed code: it is immutable, and a new version is a different contract.
 contract CodeTest is Fixture {
     bytes1 constant CALLCODE = 0xf2;
     bytes1 constant DELEGATECALL = 0xf4;
@@ -28,7 +28,7 @@ contract CodeTest is Fixture {
         require(address(settler).code.length <= 24_576, "settler");
     }
 
-    /// A new version stands at a new address; orders of the old one open, end and are signed for there alone.
+    /// A new version has a new address; orders of the old version open and end only there.
     function test_Rule23_ANewVersionSharesNothingWithTheOld() public {
         Escrow successor = newEscrow();
         Order memory order = crossOrder();

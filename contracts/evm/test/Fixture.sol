@@ -129,7 +129,7 @@ abstract contract Fixture {
         });
     }
 
-    /// @notice Gives `who` money and lets `spender` take it.
+    /// @notice Funds `who` and approves `spender`.
     function fund(address token, address who, address spender, uint256 amount) internal {
         if (token == NATIVE) return vm.deal(who, who.balance + amount);
         vm.prank(FAUCET);
@@ -190,7 +190,7 @@ abstract contract Fixture {
         );
     }
 
-    /// @notice Claims with two attesters' word for a fill at the fill deadline.
+    /// @notice Claims with two attestations of a fill at the fill deadline.
     function claim(Order memory order) internal {
         escrow.claim(order, order.fillDeadline, keccak256("fill"), attestFilled(order, order.fillDeadline, 2));
     }

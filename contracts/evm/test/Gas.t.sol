@@ -109,7 +109,7 @@ contract GasTest is Fixture {
         measured("openWithPermit, EIP-2612");
     }
 
-    /// The part of it that is Permit2's: the same transfer with the same witness, brought by its spender.
+    /// The share of Permit2: the same transfer with the same witness, submitted by its spender.
     function test_gas_permit2_alone() public {
         Order memory order = crossOrder();
         fund(address(usd), user, permit2, type(uint256).max / 2);

@@ -40,7 +40,7 @@ library Signing {
         return abi.encodePacked(r, s, v);
     }
 
-    /// @notice The mirror image of a signature, which a bare `ecrecover` takes as well.
+    /// @notice The malleable counterpart of a signature, which plain `ecrecover` accepts.
     function mirrored(uint256 key, bytes32 digest) internal pure returns (bytes memory) {
         (uint8 v, bytes32 r, bytes32 s) = vm.sign(key, digest);
         return abi.encodePacked(r, bytes32(CURVE_ORDER - uint256(s)), v == 27 ? uint8(28) : uint8(27));

@@ -26,7 +26,7 @@ contract DepositHandler is JumpWorld {
     mapping(uint256 place => mapping(address token => uint256)) inJumps;
     mapping(string move => uint256) public times;
     mapping(bytes32 orderId => uint256) jumpOf;
-    /// @dev Kept, because hashing all terms anew at every look takes most of the time.
+    /// @dev Cached, because hashing all terms again for every check is slow.
     address[PLACES] spots;
     bytes32[ORDERS] ids;
 
@@ -37,7 +37,7 @@ contract DepositHandler is JumpWorld {
             Order memory order = someOrder(tokens[i % 3], AMOUNT_IN);
             order.nonce = bytes32(i);
             order.refundTo = word(refundOf(i));
-            // The last one is an order of another chain: here everything just goes back.
+            // The last one is an order of another chain: here everything is returned.
             if (i == ORDERS - 1) order.originChainId = 10;
             orders[i] = order;
             (ids[i], spots[i]) = (order.id(), depositOf(order));
@@ -78,7 +78,7 @@ contract DepositHandler is JumpWorld {
         } catch {}
     }
 
-    /// @dev The maker quotes the balance anew; somebody else's word, or an order that pays elsewhere, must never work.
+    /// @dev The maker quotes the balance again; a signature of another key, or an order that pays elsewhere, must never work.
     function jump(uint256 place, uint256 nonce, uint256 lie, address caller) external {
         place = place % (PLACES - ORDERS);
         Jump memory terms = jumps[place];
@@ -117,7 +117,7 @@ contract DepositHandler is JumpWorld {
         } catch {}
     }
 
-    /// @dev The filler gives an order back.
+    /// @dev The filler waives an order.
     function waive(uint256 which) external {
         if (which % 2 == 0) {
             vm.prank(FILLER);

@@ -135,7 +135,7 @@ contract GiveBackTest is DepositWorld {
         equal(usdc.balanceOf(REFUND), 100, "returned");
     }
 
-    function testFuzz_Rule16_whoever_calls_only_the_refund_address_receives(address caller, uint256 amount)
+    function testFuzz_Rule16_only_the_refund_address_receives_for_any_caller(address caller, uint256 amount)
         public
     {
         vm.assume(caller != REFUND);

@@ -56,7 +56,7 @@ contract GiveBackHostileTest is DepositWorld {
         factory.giveBack{gas: 3_000_000}(order, list(address(dai), bad, NATIVE));
     }
 
-    /// A refund address costs whoever returns its money no more than a transfer does.
+    /// A refund address costs the caller no more than a transfer.
     function test_Rule25_a_refund_address_gets_at_most_100000_gas() public {
         GasMeter meter = new GasMeter();
         order.refundTo = word(address(meter));
@@ -108,7 +108,7 @@ contract GiveBackHostileTest is DepositWorld {
         skipBetweenGoodOnes(spot);
     }
 
-    /// It would obey the factory, so the factory must never speak to it with a voice that moves money.
+    /// It obeys the factory, so the factory must never call it with a function that moves money.
     function test_Rule15_another_orders_address_that_poses_as_token_or_escrow_moves_nothing() public {
         Order memory rich = someOrder(NATIVE, 1 ether);
         address posing = depositOf(rich);
@@ -172,7 +172,7 @@ contract GiveBackHostileTest is DepositWorld {
         refusesNative(address(new BombRecipient()));
     }
 
-    /// A wallet asks the node for the least gas that does not revert: with that much, nothing good may be skipped.
+    /// A wallet estimates the least gas that does not revert: with that gas, no valid token may be skipped.
     function testFuzz_Rule15_no_amount_of_gas_makes_a_good_token_fail(uint256 gas) public {
         pay(address(dai), spot, 8);
         pay(address(usdt), spot, 7);
@@ -187,7 +187,7 @@ contract GiveBackHostileTest is DepositWorld {
         require(done || gas < 1_000_000, "plenty of gas is not enough");
     }
 
-    function test_Rule15_too_little_gas_is_told() public {
+    function test_Rule15_too_little_gas_reverts() public {
         pay(address(dai), spot, 8);
         (bool done, bytes memory reason) =
             address(factory).call{gas: 200_000}(abi.encodeCall(factory.giveBack, (order, list(address(dai)))));
@@ -237,7 +237,7 @@ contract GiveBackHostileTest is DepositWorld {
     }
 
     function test_Rule15_a_token_that_returns_from_within_a_sweep_cannot_take_it_from_the_order() public {
-        // The token is the order's own: in the midst of the escrow's pull everything is asked back.
+        // The token is the order's own: it requests the return during the escrow's transfer.
         PullingToken token = new PullingToken();
         order.inputToken = word(address(token));
         spot = depositOf(order);

@@ -50,7 +50,7 @@ contract GiveBackJumpTest is JumpWorld {
         equal(usdc.balanceOf(REFUND), 300, "usdc");
     }
 
-    function testFuzz_Rule21_the_makers_word_releases_all(address caller, uint256 paid) public {
+    function testFuzz_Rule21_a_signature_of_the_maker_releases_all(address caller, uint256 paid) public {
         paid = within(paid, 1, type(uint128).max);
         Jump memory jump = someJump(address(usdc));
         pay(address(usdc), depositOf(jump), paid);
@@ -60,7 +60,7 @@ contract GiveBackJumpTest is JumpWorld {
         equal(usdc.balanceOf(REFUND), paid, "usdc");
     }
 
-    function testFuzz_Rule21_nobody_elses_word_releases(uint256 key) public {
+    function testFuzz_Rule21_only_a_signature_of_the_maker_releases(uint256 key) public {
         key = within(key, 1, 1 << 250);
         vm.assume(key != MAKER_KEY);
         Jump memory jump = someJump(address(usdc));
@@ -70,7 +70,7 @@ contract GiveBackJumpTest is JumpWorld {
         factory.giveBackJump(jump, list(address(usdc)), word_);
     }
 
-    function test_Rule21_a_word_about_another_jump_or_to_open_releases_nothing() public {
+    function test_Rule21_a_signature_for_another_jump_or_to_open_releases_nothing() public {
         Jump memory jump = someJump(address(usdc));
         Jump memory other = someJump(address(usdc));
         other.nonce = 0;

@@ -6,7 +6,7 @@ import {Order} from "../../src/Order.sol";
 import {OnchainCrossChainOrder} from "../../src/interfaces/IERC7683.sol";
 import {IEscrow} from "../../src/interfaces/IEscrow.sol";
 
-/// @notice An escrow that opens, but takes only half of what it was allowed.
+/// @notice An escrow that opens but takes only half of the allowance.
 contract HalfEscrow {
     mapping(bytes32 id => IEscrow.Status) public status;
 
@@ -49,7 +49,7 @@ contract RevertingToken is HostileToken {
     }
 }
 
-/// @notice Says no and moves nothing.
+/// @notice Returns false and moves nothing.
 contract FalseToken is HostileToken {
     function transfer(address, uint256) external pure override returns (bool) {
         return false;
@@ -72,7 +72,7 @@ contract GasBurningReader is HostileToken {
     }
 }
 
-/// @notice Answers with a megabyte, which costs whoever copies it dearly.
+/// @notice Returns a megabyte, which is expensive for a caller that copies it.
 contract BombToken is HostileToken {
     function transfer(address, uint256) external pure override returns (bool) {
         assembly ("memory-safe") {
@@ -113,7 +113,7 @@ contract TwoFaced is HostileToken {
     }
 }
 
-/// @notice Calls whatever it was told to in the midst of a transfer, and remembers whether that worked.
+/// @notice Makes a configured call during a transfer, and records whether it succeeded.
 contract ReentrantToken is HostileToken {
     address public target;
     bytes public data;

@@ -33,9 +33,10 @@ contract JumpTest is JumpWorld {
         require(depositOf(abi.decode(terms, (Jump))) != spot, "same address");
     }
 
-    function testFuzz_Rule21_the_makers_word_opens_with_the_whole_balance(address caller, uint256 paid)
-        public
-    {
+    function testFuzz_Rule21_a_signature_of_the_maker_opens_with_the_whole_balance(
+        address caller,
+        uint256 paid
+    ) public {
         paid = within(paid, 1, type(uint128).max);
         Jump memory jump = someJump(address(usdc));
         Order memory order = orderOf(jump, paid, paid);

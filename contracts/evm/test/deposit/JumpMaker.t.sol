@@ -26,43 +26,43 @@ contract JumpMakerTest is JumpWorld {
         factory.jump(terms, order, signature);
     }
 
-    /// @dev A word over something else recovers to some stranger.
+    /// @dev A signature over other data recovers to an unknown address.
     function refused(bytes memory signature) internal {
         (bool done, bytes memory reason) =
             address(factory).call(abi.encodeCall(factory.jump, (terms, order, signature)));
         require(!done && bytes4(reason) == IDepositFactory.NotTheMaker.selector, "taken");
     }
 
-    function testFuzz_Rule21_nobody_elses_word_counts(uint256 key) public {
+    function testFuzz_Rule21_only_a_signature_of_the_maker_counts(uint256 key) public {
         key = within(key, 1, CURVE - 1);
         vm.assume(key != MAKER_KEY);
         refused(signed(key, openDigest(terms, order)), vm.addr(key));
     }
 
-    function test_Rule21_a_word_about_another_order_does_not_count() public {
+    function test_Rule21_a_signature_for_another_order_does_not_count() public {
         Order memory other = order;
         other.amountOut = 201;
         refused(signed(MAKER_KEY, openDigest(terms, other)));
     }
 
-    function test_Rule21_a_word_about_another_jump_does_not_count() public {
+    function test_Rule21_a_signature_for_another_jump_does_not_count() public {
         Jump memory other = terms;
         other.nonce = 0;
         refused(signed(MAKER_KEY, openDigest(other, order)));
     }
 
-    function test_Rule21_a_word_to_release_does_not_open() public {
+    function test_Rule21_a_signature_to_release_does_not_open() public {
         refused(signed(MAKER_KEY, releaseDigest(terms)));
     }
 
-    function test_Rule21_a_word_for_another_chain_does_not_count() public {
+    function test_Rule21_a_signature_for_another_chain_does_not_count() public {
         vm.chainId(10);
         bytes memory signature = signed(MAKER_KEY, openDigest(terms, order));
         vm.chainId(1);
         refused(signature);
     }
 
-    function test_Rule21_a_word_for_another_factory_does_not_count() public {
+    function test_Rule21_a_signature_for_another_factory_does_not_count() public {
         DepositFactory first = factory;
         bytes32 inner = keccak256(
             abi.encode(
@@ -81,7 +81,7 @@ contract JumpMakerTest is JumpWorld {
         refused(abi.encodePacked(r, bytes32(CURVE - uint256(s)), v == 27 ? uint8(28) : uint8(27)), address(0));
     }
 
-    function testFuzz_Rule21_what_is_no_signature_is_refused(bytes memory noise) public {
+    function testFuzz_Rule21_malformed_signatures_are_rejected(bytes memory noise) public {
         vm.assume(noise.length != 65);
         refused(noise, address(0));
     }

@@ -153,7 +153,7 @@ contract ClaimTest is Fixture {
         eq(status(order), IEscrow.Status.Open);
     }
 
-    /// Signatures over anything but this very fill recover to strangers.
+    /// Signatures over another fill recover to unknown addresses.
     function test_Rule10_ASignatureOverAnotherFillIsRefused() public {
         Order memory order = crossOrder();
         Order memory other = crossOrder();
@@ -174,7 +174,7 @@ contract ClaimTest is Fixture {
         }
     }
 
-    function test_Rule10_AnUnfilledWordIsNoFilledWord() public {
+    function test_Rule10_AnUnfilledAttestationDoesNotClaim() public {
         Order memory order = crossOrder();
         open(order);
         bytes[] memory signatures = attestUnfilled(order, order.fillDeadline + 1, 3);
@@ -182,7 +182,7 @@ contract ClaimTest is Fixture {
         escrow.claim(order, START, REF, signatures);
     }
 
-    /// When a chain splits, the half that takes a new id takes no signature made for the other.
+    /// After a chain split, signatures for one chain id are invalid on the other.
     function test_Rule10_TheDomainFollowsTheChainId() public {
         Order memory order = crossOrder();
         open(order);

@@ -187,7 +187,7 @@ contract ClaimBatchTest is Fixture {
         );
     }
 
-    function test_Rule31_ASingleWordIsNoWordForABatch() public {
+    function test_Rule31_AnAttestationOfOneOrderDoesNotClaimABatch() public {
         (Order[] memory orders, uint256[] memory times) = opened(1);
         bytes[] memory single = attestFilled(orders[0], times[0], 2);
         bytes32[] memory entries = batch(orders, times);
@@ -262,8 +262,8 @@ contract ClaimBatchTest is Fixture {
         refused(0, entries, signatures, abi.encodeWithSelector(IEscrow.EmptyBatch.selector));
     }
 
-    /// Whatever words somebody brings, nothing is paid that was not signed for.
-    function testFuzz_Rule31_NoiseClaimsNothing(bytes32[] memory noise, uint8 count) public {
+    /// Arbitrary input never pays anything that was not signed for.
+    function testFuzz_Rule31_RandomInputClaimsNothing(bytes32[] memory noise, uint8 count) public {
         (Order[] memory orders, uint256[] memory times) = opened(2);
         bytes[] memory signatures = attestBatch(orders, times, 2);
         vm.expectRevert();
@@ -272,7 +272,7 @@ contract ClaimBatchTest is Fixture {
     }
 
     /// Whatever differs from one order to the next, what is read is what was meant.
-    function testFuzz_Rule31_TheDifferencesTellTheOrders(uint256 seed, uint8 size) public {
+    function testFuzz_Rule31_TheDifferencesDefineTheOrders(uint256 seed, uint8 size) public {
         uint256 count = within(size, 1, 8);
         Order[] memory orders = new Order[](count);
         uint256[] memory times = new uint256[](count);

@@ -11,7 +11,7 @@ import {Armed, ArmedToken, ArmedWallet} from "../hostile/Armed.sol";
 import {MoodyToken} from "../hostile/MoodyToken.sol";
 import {Flooder, GasBurner, Refuser} from "../hostile/Wallets.sol";
 
-/// Tokens and wallets that call back, lie, bar, burn or flood.
+/// Tokens and wallets that reenter, return false results, block recipients, burn gas or return too much data.
 contract HostileTest is Fixture {
     ArmedToken armed = new ArmedToken();
     ArmedWallet wallet = new ArmedWallet();
@@ -193,13 +193,13 @@ contract HostileTest is Fixture {
         eq(usd.balanceOf(PAYEE), other.amountIn, "the other payee");
     }
 
-    function test_Rule07_AFloodOfReturnDataIsNotCopied() public {
+    function test_Rule07_LargeReturnDataIsNotCopied() public {
         Order memory order = crossOrder();
         order.inputToken = 0;
         order.refundTo = _b(address(new Flooder()));
         open(order);
         vm.prank(FILLER);
-        // Making the flood costs 80,000; copying it would cost that again.
+        // Creating the data costs 80,000 gas; copying it would cost the same again.
         escrow.refund{gas: 180_000}(order);
         eq(_a(order.refundTo).balance, order.amountIn, "refund");
     }

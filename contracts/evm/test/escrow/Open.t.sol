@@ -174,8 +174,8 @@ contract OpenTest is Fixture {
         escrow.open(letter);
     }
 
-    /// The log alone tells every term, so an order can be rebuilt from the chain.
-    function test_Rule04_TheEventTellsAllTerms() public {
+    /// The event has every term, so an order can be rebuilt from the chain.
+    function test_Rule04_TheEventHasAllTerms() public {
         Order memory order = referredOrder();
         ResolvedCrossChainOrder memory resolved = escrow.resolve(envelope(order));
         fund(address(usd), user, address(escrow), order.amountIn);
@@ -183,7 +183,7 @@ contract OpenTest is Fixture {
         emit IEscrow.Open(order.id(), order);
         openAs(user, order);
 
-        // ERC-7683's form has them as well, for whoever asks for it.
+        // The ERC-7683 form has them as well.
         Order memory read = abi.decode(resolved.fillInstructions[0].originData, (Order));
         require(read.id() == order.id() && resolved.orderId == order.id(), "id");
         require(resolved.fillInstructions[0].destinationSettler == order.settler, "settler");

@@ -115,7 +115,7 @@ contract OpenForTest is Fixture {
         refused(order, Signing.one(USER_KEY, signed), INVALID_SIGNER);
     }
 
-    function testFuzz_Rule04_SomebodyElsesSignatureIsRefused(uint256 key) public {
+    function testFuzz_Rule04_ASignatureOfAnotherKeyIsRejected(uint256 key) public {
         key = within(key, 1, Signing.CURVE_ORDER - 1);
         vm.assume(key != USER_KEY);
         Order memory order = crossOrder();

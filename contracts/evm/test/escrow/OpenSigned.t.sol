@@ -195,7 +195,7 @@ contract OpenSignedTest is Fixture {
         );
     }
 
-    function test_Rule04_AnyoneOpensWithAPermitAndTheUsersWord() public {
+    function test_Rule04_AnyoneOpensWithAPermitAndTheUsersSignature() public {
         Order memory order = crossOrder();
         give(order.amountIn);
         TokenPermit memory signed = permit(order.amountIn);
@@ -208,14 +208,14 @@ contract OpenSignedTest is Fixture {
         eq(usd.allowance(user, address(escrow)), 0, "allowance");
     }
 
-    function test_Rule04_TheUserNeedsNoWordOfItsOwn() public {
+    function test_Rule04_TheUserNeedsNoSignature() public {
         Order memory order = crossOrder();
         give(order.amountIn);
         permitted(user, order, permit(order.amountIn), "");
         eq(status(order), IEscrow.Status.Open);
     }
 
-    /// A permit says nothing of terms: whoever sees it cannot open an order of its own making with it.
+    /// A permit has no terms: an observer cannot open another order with it.
     function test_Rule04_APermitAloneOpensNothing() public {
         Order memory order = crossOrder();
         give(order.amountIn);
@@ -232,7 +232,7 @@ contract OpenSignedTest is Fixture {
         eq(usd.balanceOf(user), order.amountIn, "user");
     }
 
-    function test_Rule04_APermitThatSomebodyBroughtFirstDoesNotBlock() public {
+    function test_Rule04_APermitThatWasUsedBeforeDoesNotBlock() public {
         Order memory order = crossOrder();
         give(order.amountIn);
         TokenPermit memory signed = permit(order.amountIn);
@@ -257,7 +257,7 @@ contract OpenSignedTest is Fixture {
         eq(status(order), IEscrow.Status.None);
     }
 
-    function test_Rule04_AWordOpensOnce() public {
+    function test_Rule04_ASignatureOpensOnce() public {
         Order memory order = crossOrder();
         fund(address(usd), user, address(escrow), order.amountIn * 2);
         TokenPermit memory none;
@@ -267,7 +267,7 @@ contract OpenSignedTest is Fixture {
         permitted(STRANGER, order, none, word);
     }
 
-    function test_Rule10_AWordForAnotherChainOrEscrowIsRefused() public {
+    function test_Rule10_AnAttestationForAnotherChainOrEscrowIsRejected() public {
         Order memory order = crossOrder();
         fund(address(usd), user, address(escrow), order.amountIn);
         TokenPermit memory none;
@@ -289,7 +289,7 @@ contract OpenSignedTest is Fixture {
         fund(address(usd), address(wallet), address(escrow), order.amountIn);
     }
 
-    function test_Rule04_AWalletContractGivesItsWord() public {
+    function test_Rule04_AWalletContractSigns() public {
         SigningWallet wallet = new SigningWallet();
         Order memory order = walletOrder(wallet);
         TokenPermit memory none;
@@ -302,7 +302,7 @@ contract OpenSignedTest is Fixture {
         eq(status(order), IEscrow.Status.Open);
     }
 
-    /// A wallet that says no, burns gas or answers with a flood costs its caller a bounded amount and opens nothing.
+    /// A wallet that rejects, burns gas or returns too much data costs its caller a bounded amount and opens nothing.
     function test_Rule25_AHostileWalletCostsABoundedAmount() public {
         SigningWallet wallet = new SigningWallet();
         Order memory order = walletOrder(wallet);
@@ -320,8 +320,8 @@ contract OpenSignedTest is Fixture {
         eq(status(order), IEscrow.Status.None);
     }
 
-    /// An account with code and a key, as EIP-7702 makes them, opens with its key's word.
-    function test_Rule04_AKeyWithCodeGivesItsWord() public {
+    /// An account with code and a key (EIP-7702) opens with a signature of its key.
+    function test_Rule04_AnAccountWithCodeSignsWithItsKey() public {
         Order memory order = crossOrder();
         fund(address(usd), user, address(escrow), order.amountIn);
         vm.etch(user, hex"ef01000000000000000000000000000000000000000005");

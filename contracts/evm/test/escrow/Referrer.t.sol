@@ -9,7 +9,7 @@ import {ArmedWallet} from "../hostile/Armed.sol";
 import {MoodyToken} from "../hostile/MoodyToken.sol";
 import {Flooder, GasBurner, RecordingWallet, Refuser} from "../hostile/Wallets.sol";
 
-/// A referrer can cost the payee nothing but its fee, and nobody can take the fee from the referrer.
+/// A referrer costs the payee at most its fee, and nobody else can take the fee.
 contract ReferrerTest is Fixture {
     MoodyToken moody = new MoodyToken();
 
@@ -53,7 +53,7 @@ contract ReferrerTest is Fixture {
         }
     }
 
-    /// The token says no and pays. Believing it would pay the fee twice, out of another order.
+    /// The token returns false and pays. Trusting the result would pay the fee twice, from another order.
     function test_Rule06_AFeeThatLeftIsNotPaidTwice() public {
         Order memory order = moodyOrder(MoodyToken.Mood.PaysAndSaysNo);
         moody.mint(address(escrow), 1_000e6);
@@ -63,10 +63,10 @@ contract ReferrerTest is Fixture {
         eq(moody.balanceOf(address(escrow)), 1_000e6, "what others have in the escrow");
     }
 
-    function test_Rule06_AFloodOfReturnDataIsNotCopied() public {
+    function test_Rule06_LargeReturnDataIsNotCopied() public {
         Order memory order = moodyOrder(MoodyToken.Mood.Floods);
         bytes[] memory signatures = attestFilled(order, START, 2);
-        // Making the flood costs two million; copying it would cost that again.
+        // Creating the data costs two million gas; copying it would cost the same again.
         escrow.claim{gas: 2_500_000}(order, START, keccak256("fill"), signatures);
         eq(moody.balanceOf(REFERRER), order.referrerFee, "referrer");
     }

@@ -64,7 +64,7 @@ contract RefundTest is Fixture {
         escrow.refundUnfilled(order, time, signatures);
     }
 
-    function test_Rule07_AFilledWordRefundsNothing() public {
+    function test_Rule07_AFilledAttestationRefundsNothing() public {
         Order memory order = crossOrder();
         open(order);
         uint256 time = order.fillDeadline + 1;

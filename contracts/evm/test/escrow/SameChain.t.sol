@@ -18,7 +18,7 @@ contract SameChainTest is Fixture {
         vm.warp(START + 60);
         fill(order);
         vm.warp(START + 90);
-        // What the caller says of the fill is not listened to.
+        // The caller's statement about the fill is ignored.
         vm.expectEmit(address(escrow));
         emit IEscrow.Claimed(order.id(), order.payee, order.amountIn, 0, true, START + 60, 0);
         escrow.claim(order, 7, keccak256("anything"), none);

@@ -7,7 +7,7 @@ import {ISettler} from "../../src/interfaces/ISettler.sol";
 import {Fixture} from "../Fixture.sol";
 import {Vm, vm} from "../Vm.sol";
 
-/// Whoever has nothing but the chain's logs can rebuild an order: its terms, its fill, its end.
+/// An order can be rebuilt from the chain's logs alone: its terms, its fill, its end.
 contract StoryTest is Fixture {
     function found(Vm.Log[] memory logs, bytes32 kind, bytes32 id) internal pure returns (Vm.Log memory) {
         for (uint256 i = 0; i < logs.length; ++i) {

@@ -3,7 +3,7 @@ pragma solidity 0.8.37;
 
 import {ERC20} from "@openzeppelin/contracts/token/ERC20/ERC20.sol";
 
-/// @notice Makes a prepared call, once, at the moment when it is touched, and remembers what came of it.
+/// @notice Makes a prepared call once, when it is called, and records the result.
 abstract contract Armed {
     address private target;
     bytes private payload;
@@ -25,7 +25,7 @@ abstract contract Armed {
     }
 }
 
-/// @notice A wallet that calls back when money reaches it, and otherwise does as it is told.
+/// @notice A wallet that calls back when it receives money, and otherwise executes the given calls.
 contract ArmedWallet is Armed {
     receive() external payable {
         _fire();
@@ -41,7 +41,7 @@ contract ArmedWallet is Armed {
     }
 }
 
-/// @notice A token that calls back in the middle of a transfer, as tokens with hooks do.
+/// @notice A token that calls back during a transfer, like tokens with hooks.
 contract ArmedToken is ERC20, Armed {
     constructor() ERC20("Armed", "ARM") {}
 

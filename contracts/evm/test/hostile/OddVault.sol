@@ -4,7 +4,7 @@ pragma solidity 0.8.37;
 import {ERC20} from "@openzeppelin/contracts/token/ERC20/ERC20.sol";
 import {IERC20} from "@openzeppelin/contracts/token/ERC20/IERC20.sol";
 
-/// @notice A vault that takes what it is allowed and mints as many shares as it pleases.
+/// @notice A vault that takes its allowance and mints an arbitrary number of shares.
 contract OddVault is ERC20 {
     address public immutable asset;
     uint256 public takes;
@@ -25,7 +25,7 @@ contract OddVault is ERC20 {
         return takes;
     }
 
-    /// @notice Takes once more, after the fill, if the allowance was left standing.
+    /// @notice Takes more after the fill, if there is an allowance left.
     function takeMore(address from, uint256 amount) external {
         IERC20(asset).transferFrom(from, address(this), amount);
     }

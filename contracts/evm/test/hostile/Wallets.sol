@@ -19,7 +19,7 @@ contract GasBurner {
     }
 }
 
-/// @notice Takes the money and answers with as much as 100,000 gas can make, which a careless caller would copy and pay for.
+/// @notice Receives the money and returns as much data as 100,000 gas allow, for which a careless caller would pay.
 contract Flooder {
     receive() external payable {
         assembly ("memory-safe") {
@@ -37,7 +37,7 @@ contract GasMeter {
     }
 }
 
-/// @notice Needs as much gas as it is told to take native currency, and refuses if it has less.
+/// @notice Needs a configured amount of gas to receive native currency, and reverts with less.
 contract Eater {
     uint256 public immutable appetite;
 
@@ -51,7 +51,7 @@ contract Eater {
     }
 }
 
-/// @notice An EIP-1271 wallet that says yes to one digest, to all, to none, burns gas or answers with a flood.
+/// @notice An EIP-1271 wallet that accepts one digest, all, or none, burns gas or returns too much data.
 contract SigningWallet {
     enum Mood {
         OneDigest,

@@ -103,7 +103,7 @@ contract IntentBookTest {
         }
     }
 
-    function testFuzz_nobody_writes_in_anothers_log(address stranger) public {
+    function testFuzz_only_the_owner_writes_to_a_log(address stranger) public {
         vm.assume(stranger != WRITER);
         Order memory order = someOrder(1);
         record(WRITER, order, IntentBook.State.Open);

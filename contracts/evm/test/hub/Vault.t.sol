@@ -51,7 +51,7 @@ contract VaultTest {
         require(other.asset() == address(weth) && other.decimals() == 24, "weth");
     }
 
-    function test_there_is_one_vault_for_an_asset_whoever_asks() public {
+    function test_there_is_one_vault_for_an_asset_for_any_caller() public {
         address[] memory before = factory.vaults();
         vm.recordLogs();
         vm.prank(BOB);
@@ -106,7 +106,7 @@ contract VaultTest {
         require(rest >= second && out + rest <= first + second + gain, "bob");
     }
 
-    /// The attacker deposits a unit and gives the vault a fortune, so that the victim's deposit rounds down to nothing.
+    /// The attacker deposits a unit and donates a large amount, so that the victim's deposit rounds down to zero.
     function testFuzz_a_gift_cannot_steal_the_first_deposit(uint256 gift, uint256 victim) public {
         victim = victim % 1e15 + 1e6;
         gift = gift % 1e15;

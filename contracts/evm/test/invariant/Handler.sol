@@ -174,7 +174,7 @@ abstract contract Handler is Fixture, Book {
         if (works) bookRefund(order.id(), order, to, IEscrow.RefundCause.Expired);
     }
 
-    /// Somebody writes its own name, or any other bit, into an order of somebody else's.
+    /// Changes any bit of another user's order, such as an address.
     function tamper(uint256 which, uint256 seed) external now_ {
         if (count() == 0) return;
         Order memory order = orderAt(which % count());
@@ -220,7 +220,7 @@ abstract contract Handler is Fixture, Book {
         registry.handOver(members, 2, Signing.all(Signing.first(keys, 2), digest));
     }
 
-    /// Long after everything, whoever asks gets every deposit to where it belongs.
+    /// Long after all deadlines, any caller can refund every deposit.
     function windUp() internal {
         time += 3650 days;
         vm.chainId(ORIGIN);
@@ -265,7 +265,7 @@ abstract contract Handler is Fixture, Book {
         return order.originChainId == order.destinationChainId;
     }
 
-    /// Opening on the user's signature: Permit2, EIP-3009, or EIP-2612 with the user's word.
+    /// Opening on the user's signature: Permit2, EIP-3009, or EIP-2612 with the user's signature.
     function signedOpen(uint256 path, Order memory order, uint256 seed) private view returns (bytes memory) {
         uint256 key = userKey(pick(seed, "user", PEOPLE));
         if (path == 2) {

@@ -214,7 +214,7 @@ contract EpochsTest is Fixture {
         registry.check(1, "digest", Signing.all(rest, "digest"));
     }
 
-    function testFuzz_Rule12_StrangersNeitherResignNorPause(address caller) public {
+    function testFuzz_Rule12_OthersNeitherResignNorPause(address caller) public {
         vm.assume(!registry.isAttester(1, caller));
         bytes memory problem = abi.encodeWithSelector(IAttesterRegistry.NotAnAttester.selector, 1, caller);
         vm.expectRevert(problem);

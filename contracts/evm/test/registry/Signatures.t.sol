@@ -48,7 +48,7 @@ contract SignaturesTest is Fixture {
         );
     }
 
-    function testFuzz_Rule10_TheMirrorImageOfASignatureIsRefused(bytes32 digest, uint256 which) public {
+    function testFuzz_Rule10_AMalleableSignatureIsRejected(bytes32 digest, uint256 which) public {
         uint256 key = keys[within(which, 0, 1)];
         bytes memory one = key == keys[0] ? Signing.mirrored(key, digest) : Signing.one(keys[0], digest);
         bytes memory two = key == keys[0] ? Signing.one(keys[1], digest) : Signing.mirrored(key, digest);
@@ -80,7 +80,7 @@ contract SignaturesTest is Fixture {
         );
     }
 
-    function testFuzz_Rule10_AStrangersSignatureIsRefused(uint256 key, uint256 count) public {
+    function testFuzz_Rule10_ASignatureOfAnUnknownKeyIsRejected(uint256 key, uint256 count) public {
         key = within(key, 1, Signing.CURVE_ORDER - 1);
         address stranger = vm.addr(key);
         vm.assume(!registry.isAttester(1, stranger));
@@ -99,7 +99,7 @@ contract SignaturesTest is Fixture {
         refused(list, abi.encodeWithSelector(IAttesterRegistry.NotAnAttester.selector, 1, stranger));
     }
 
-    function testFuzz_Rule10_RandomBytesAreNoSignatures(bytes32 r, bytes32 s, bool odd) public {
+    function testFuzz_Rule10_RandomBytesAreRejected(bytes32 r, bytes32 s, bool odd) public {
         bytes memory noise = abi.encodePacked(r, s, odd ? uint8(27) : uint8(28));
         bytes[] memory list = pair(noise, noise);
         vm.expectRevert();

@@ -80,7 +80,7 @@ contract PermitTest {
         token.permit(vm.addr(1), BOB, 1, 999, v, r, s);
     }
 
-    function testFuzz_the_mirror_image_of_a_signature_is_refused(uint256 key) public {
+    function testFuzz_a_malleable_signature_is_rejected(uint256 key) public {
         key = bounded(key);
         (uint8 v, bytes32 r, bytes32 s) = sign(key, 1, 0, block.timestamp);
         vm.expectRevert(INVALID);

@@ -17,7 +17,7 @@ contract PlayAggregatorTest {
         require(startedAt == block.timestamp && updatedAt == block.timestamp, "times");
     }
 
-    function testFuzz_a_round_is_told_as_it_was_set(
+    function testFuzz_a_round_is_returned_as_it_was_set(
         uint80 id,
         int256 answer,
         uint256 startedAt,

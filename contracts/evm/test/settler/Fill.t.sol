@@ -63,7 +63,7 @@ contract FillTest is Fixture {
         eq(tether.balanceOf(RECIPIENT), order.amountOut, "recipient");
     }
 
-    /// The payee is inside the id: whoever fills, pays for it.
+    /// The payee is part of the id: any caller that fills pays for it.
     function testFuzz_Rule05_AnyoneMayFill(address caller) public {
         vm.assume(caller != address(0) && caller != RECIPIENT);
         Order memory order = crossOrder();
@@ -204,13 +204,13 @@ contract FillTest is Fixture {
         }
     }
 
-    function test_Rule05_AFloodOfReturnDataIsNotCopied() public {
+    function test_Rule05_LargeReturnDataIsNotCopied() public {
         Order memory order = nativeOrder();
         order.recipient = _b(address(new Flooder()));
         vm.deal(FILLER, order.amountOut);
         bytes memory data = abi.encode(order);
         vm.prank(FILLER);
-        // Making the flood costs 80,000; copying it would cost that again.
+        // Creating the data costs 80,000 gas; copying it would cost the same again.
         settler.fill{value: order.amountOut, gas: 200_000}(order.id(), data, "");
         eq(_a(order.recipient).balance, order.amountOut, "recipient");
     }
