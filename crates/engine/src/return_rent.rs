@@ -32,7 +32,7 @@ const MAX_RETRY_DELAY: u64 = 24 * 3_600;
 pub struct RentParts {
     pub rents: Arc<dyn ChainStore>,
     pub reader: Arc<dyn RentReader>,
-    /// Closes order accounts, whoever paid for them.
+    /// Closes order accounts, independent of who paid for them.
     pub relayer: Arc<dyn TxSender>,
     /// The fillers' keys: each closes the fill records that it paid for.
     pub fillers: Vec<Arc<dyn TxSender>>,

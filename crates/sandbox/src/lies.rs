@@ -8,7 +8,7 @@ use crate::jsonrpc::RpcError;
 /// The place of an invented log in its block, after all true ones.
 const INVENTED_LOG_INDEX: u64 = 0xffff;
 
-/// What a node answers falsely, so that tests can show who believes it. A node tells the truth unless a test says so.
+/// False responses of a node, for tests of components that must not trust them. A node responds truthfully by default.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
 pub struct Lies {
@@ -50,14 +50,14 @@ pub struct InventedCall {
 }
 
 impl Lies {
-    /// Why the call fails although a truthful node would make it.
+    /// The error of a call that an honest node would execute.
     pub(crate) fn refusal(&self, method: &str) -> Option<RpcError> {
         let sends = matches!(method, "eth_sendRawTransaction" | "sendTransaction");
         let message = self.refuse_transactions.as_ref().filter(|_| sends)?;
         Some(RpcError::new(-32000, message.clone()))
     }
 
-    /// What is answered instead of the truth; `hash_of` is the true hash of a block.
+    /// The response instead of the true one; `hash_of` is the true hash of a block.
     pub(crate) fn falsify(
         &self,
         method: &str,
@@ -181,7 +181,7 @@ fn names(value: &Value, address: &str) -> bool {
 mod tests {
     use super::*;
 
-    fn told(lies: Value, method: &str, params: &Value, truth: Value) -> Value {
+    fn falsified(lies: Value, method: &str, params: &Value, truth: Value) -> Value {
         let lies: Lies = serde_json::from_value(lies).unwrap();
         assert_eq!(Lies::default().falsify(method, params, truth.clone(), |_| None), truth, "{method}");
         lies.falsify(method, params, truth, |number| (number == 7).then(|| json!("0xaa")))
@@ -190,15 +190,15 @@ mod tests {
     #[test]
     fn heads_and_fees_are_raised() {
         let ahead = json!({ "blocksAhead": 16 });
-        assert_eq!(told(ahead.clone(), "eth_blockNumber", &json!([]), json!("0x10")), json!("0x20"));
-        assert_eq!(told(ahead.clone(), "getSlot", &json!([]), json!(4)), json!(20));
+        assert_eq!(falsified(ahead.clone(), "eth_blockNumber", &json!([]), json!("0x10")), json!("0x20"));
+        assert_eq!(falsified(ahead.clone(), "getSlot", &json!([]), json!(4)), json!(20));
         let block = json!({ "number": "0x1", "hash": "0xbb" });
         assert_eq!(
-            told(ahead.clone(), "eth_getBlockByNumber", &json!(["latest", false]), block.clone())["number"],
+            falsified(ahead.clone(), "eth_getBlockByNumber", &json!(["latest", false]), block.clone())["number"],
             "0x11"
         );
-        assert_eq!(told(ahead, "eth_getBlockByNumber", &json!(["0x1", false]), block.clone()), block);
-        let forked = told(
+        assert_eq!(falsified(ahead, "eth_getBlockByNumber", &json!(["0x1", false]), block.clone()), block);
+        let forked = falsified(
             json!({ "falseHashes": true }),
             "eth_getBlockByNumber",
             &json!(["0x1", false]),
@@ -206,7 +206,7 @@ mod tests {
         );
         assert!(forked["number"] == block["number"] && forked["hash"] != block["hash"]);
         let history = json!({ "baseFeePerGas": ["0x1", "0x2"], "reward": [["0x3"]] });
-        let raised = told(json!({ "feeFactor": 3 }), "eth_feeHistory", &json!([]), history);
+        let raised = falsified(json!({ "feeFactor": 3 }), "eth_feeHistory", &json!([]), history);
         assert_eq!(raised, json!({ "baseFeePerGas": ["0x3", "0x6"], "reward": [["0x9"]] }));
     }
 
@@ -222,8 +222,8 @@ mod tests {
             (json!({ "address": "0xcd", "blockHash": "0xaa" }), 0),
             (json!({ "address": "0xab", "blockHash": "0xbb" }), 0),
         ] {
-            let told = told(lies.clone(), "eth_getLogs", &json!([filter]), truth.clone());
-            assert_eq!(told.as_array().unwrap().len(), count, "{filter}");
+            let response = falsified(lies.clone(), "eth_getLogs", &json!([filter]), truth.clone());
+            assert_eq!(response.as_array().unwrap().len(), count, "{filter}");
         }
     }
 
@@ -231,10 +231,14 @@ mod tests {
     fn state_is_invented_and_transactions_are_refused() {
         let lies = json!({ "calls": [{ "to": "0xAB", "data": "0x0102", "result": "0x01" }] });
         let call = json!([{ "to": "0xab", "data": "0x010203" }, "latest"]);
-        assert_eq!(told(lies, "eth_call", &call, json!("0x")), json!("0x01"));
+        assert_eq!(falsified(lies, "eth_call", &call, json!("0x")), json!("0x01"));
         let accounts = json!({ "accounts": { "b": { "lamports": 1 } } });
-        let shown =
-            told(accounts, "getMultipleAccounts", &json!([["a", "b"]]), json!({ "value": [null, null] }));
+        let shown = falsified(
+            accounts,
+            "getMultipleAccounts",
+            &json!([["a", "b"]]),
+            json!({ "value": [null, null] }),
+        );
         assert_eq!(shown, json!({ "value": [null, { "lamports": 1 }] }));
         let lies: Lies = serde_json::from_value(json!({ "refuseTransactions": "no" })).unwrap();
         assert!(lies.refusal("eth_sendRawTransaction").is_some() && lies.refusal("eth_call").is_none());

@@ -112,7 +112,7 @@ pub(super) async fn event_counts(chains: &Chains, payers: &[Payer]) -> HashMap<B
     let mut all: HashMap<B256, EventCounts> = HashMap::new();
     for chain in CHAINS {
         for ((contract, kind, intent), times) in chains.totals(chain).await.event_counts {
-            // The escrow also tells of its attesters, whose epochs are no orders.
+            // The escrow also emits events of its attesters, which are not orders.
             if !ours.contains(&contract) || kind == AttesterRegistry::EpochScheduled::SIGNATURE_HASH {
                 continue;
             }
@@ -197,7 +197,7 @@ const fn name(outcome: Outcome) -> Option<&'static str> {
     }
 }
 
-/// Holds what everybody has against what every order says, to the last unit; tells where it went, and how many transactions of
+/// Compares all balances with all orders, to the last unit; returns where the money went, and how many transactions of
 /// the service were in a block and did nothing. Stops the service.
 pub(super) async fn audit(
     chains: &Chains,

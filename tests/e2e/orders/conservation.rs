@@ -53,9 +53,9 @@ pub(super) async fn flows(
         let now = after.0[&(*chain, *token, *owner)];
         let flow = flows.entry((*chain, *token)).or_default();
         if paid_to.contains(owner) {
-            flow.paid += now.checked_sub(*then).expect("whoever is paid has not less than before");
+            flow.paid += now.checked_sub(*then).expect("a payee never has less than before");
         } else {
-            flow.delivered += then.checked_sub(now).expect("whoever delivers has not more than before");
+            flow.delivered += then.checked_sub(now).expect("a filler never has more than before");
         }
     }
     for payer in payers {

@@ -113,7 +113,7 @@ async fn locked_database_fails_requests_cleanly_and_orders_resume() {
     for answer in ask_all(&service, &reported, &built, &route).await {
         assert_clean(&answer);
     }
-    // Whoever only reads is answered.
+    // Reads are still served.
     assert_eq!(service.ask_once(Method::GET, "/v1/chains", &Value::Null).await.0, 200);
     let by_address = format!("/v1/orders/{}", reported.key.address());
     assert_eq!(service.ask_once(Method::GET, &by_address, &Value::Null).await.1["data"], json!([]));

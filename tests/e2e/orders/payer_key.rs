@@ -4,7 +4,7 @@ use causeway_evm::Signer;
 use super::seeded_rng::SeededRng;
 use super::solana::{SOLANA, SolanaWallet};
 
-/// Whoever pays on a chain of either family.
+/// A payer on a chain of either family.
 pub(super) enum Key {
     Evm(Signer),
     Solana(SolanaWallet),

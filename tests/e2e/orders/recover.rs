@@ -236,7 +236,7 @@ async fn every_order_is_recovered_from_the_chains_and_open_orders_complete() {
     audit(&chains, &service, &all, &balances_before, seed).await;
 }
 
-/// Holds what came back against what was known. What is open may have moved between the two, though never its terms.
+/// Compares the recovered orders with the known ones. Open orders may have progressed, but their terms never change.
 async fn compare(
     scenario: &Scenario,
     service: &RestartableService,

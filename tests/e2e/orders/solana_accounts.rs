@@ -55,7 +55,7 @@ impl Chains {
         (orders, fills)
     }
 
-    /// What whoever opened an order has paid for its record.
+    /// The rent that was paid for the record of an order.
     pub(super) async fn rent_on_solana(&self, intent: B256) -> u64 {
         let (orders, _) = self.program_accounts().await;
         orders.iter().find(|(_, order)| order.terms.id() == intent).map_or(0, |(_, order)| order.rent)
@@ -103,7 +103,7 @@ impl Chains {
         spent.clone()
     }
 
-    /// What a transaction took from whoever paid for it; nothing from others.
+    /// What a transaction cost its fee payer; zero for other accounts.
     async fn cost_on_solana(&self, signature: &str, payer: Address) -> u64 {
         let options =
             json!({ "commitment": "confirmed", "encoding": "json", "maxSupportedTransactionVersion": 0 });

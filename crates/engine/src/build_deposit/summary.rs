@@ -5,7 +5,7 @@ use super::BuiltDeposit;
 use super::display_names::DisplayNames;
 use super::timing::moment;
 
-/// One sentence for each step of the payer, with everything that is worth comparing before signing.
+/// One sentence per step of the payer, with every value to compare before signing.
 pub(super) fn summary(order: &Order, deposit: &BuiltDeposit, names: &DisplayNames) -> Vec<String> {
     let input = names.amount(order.src_amount, &order.from);
     let chain = names.chain(order.from.chain());
@@ -15,7 +15,7 @@ pub(super) fn summary(order: &Order, deposit: &BuiltDeposit, names: &DisplayName
         BuiltDeposit::Permit { before, .. } => {
             let mut lines = sentences(order, before, names);
             lines.push(format!(
-                "Sign a permit for {input} on {chain}, which costs nothing and which this service brings to the chain: {promise}"
+                "Sign a permit for {input} on {chain}, which this service submits and pays the gas for: {promise}"
             ));
             lines
         }
@@ -36,7 +36,7 @@ fn sentence(order: &Order, action: &WalletAction, names: &DisplayNames) -> Strin
     match action {
         WalletAction::SwitchChain(chain) => format!("Switch your wallet to {}.", names.chain(*chain)),
         WalletAction::Send { purpose: SendPurpose::ResetAllowance, .. } => format!(
-            "Set the allowance of {} on {chain} that is left from before to zero, which this token demands first.",
+            "Reset the existing allowance of {} on {chain} to zero, which this token requires before a new approval.",
             names.symbol(&order.from)
         ),
         WalletAction::Send { purpose: SendPurpose::Approve { spender, amount }, .. } => {
@@ -53,10 +53,10 @@ fn sentence(order: &Order, action: &WalletAction, names: &DisplayNames) -> Strin
     }
 }
 
-/// What happens to the money, as part of a sentence.
+/// The guaranteed outcome, as part of a sentence.
 fn promise(order: &Order, names: &DisplayNames) -> String {
     format!(
-        "{} receives at least {} on {}; if nobody delivers by {} it comes back to {}.",
+        "{} receives at least {} on {}; if it is not delivered by {}, the deposit is refunded to {}.",
         order.recipient,
         names.amount(order.dest_amount, &order.to),
         names.chain(order.to.chain()),

@@ -74,7 +74,7 @@ pub enum FiatError {
     QuoteNotFound(FiatQuoteId),
     #[error("the quote was valid before {at}; ask for a new one")]
     QuoteExpired { at: Timestamp },
-    #[error("somebody else has ordered by this quote; ask for a new one")]
+    #[error("this quote was used by another order; ask for a new one")]
     QuoteTaken,
     #[error("quote {quote} has no route {route}; take one of the routes that it was answered with")]
     RouteNotFound { quote: FiatQuoteId, route: RouteId },
@@ -148,7 +148,7 @@ impl From<QuoteError> for FiatError {
             QuoteError::Id(error) => Self::Id(error),
             QuoteError::CannotFill(_) => Self::Field {
                 field: "toToken",
-                expected: "expected a token that somebody swaps into".to_owned(),
+                expected: "expected a token that a filler swaps into".to_owned(),
             },
         }
     }

@@ -21,7 +21,7 @@ pub(super) struct ResolvedAsk {
 /// Why a provider has no offer.
 pub(super) enum NoQuote {
     Error(FiatError),
-    /// The provider would deliver, but nobody swaps it to the target.
+    /// The provider would deliver, but no filler swaps it to the target.
     NoRoute {
         message: String,
         retryable: bool,
@@ -101,7 +101,7 @@ pub(super) async fn offer(
     } else {
         let options = routes_for(&parts.request_quote, ask, sold, delivers, bps).await?;
         let Some(ForwardingOption { expected, least, .. }) = options.first() else {
-            let message = "nobody swaps what it would deliver into the token now".to_owned();
+            let message = "no filler swaps its payout into the token now".to_owned();
             return Err(NoQuote::NoRoute { message, retryable: true });
         };
         (*expected, *least, options)

@@ -53,7 +53,8 @@ pub(super) async fn input_for(
 ) -> Result<RawAmount, NoQuote> {
     let quote = gather(request_quote, ask, sold, TradeType::ExactOutput, wanted).await?;
     let inputs = quote.routes.iter().filter(|route| can_forward(route)).map(|route| route.amount_in);
-    let input = inputs.min().ok_or_else(|| no_route("nobody swaps into that much of the token now", true))?;
+    let input =
+        inputs.min().ok_or_else(|| no_route("no filler swaps into that amount of the token now", true))?;
     increase_by_bps(input, bps)
         .ok_or_else(|| no_route("the amount is larger than any that can be bought", false))
 }
@@ -94,7 +95,7 @@ async fn gather(
             let reasons: Vec<String> =
                 missing.iter().map(|missing| format!("{}: {}", missing.filler, missing.reason)).collect();
             Err(no_route(
-                &format!("nobody swaps what it would deliver into the token ({})", reasons.join(", ")),
+                &format!("no filler swaps its payout into the token ({})", reasons.join(", ")),
                 false,
             ))
         }

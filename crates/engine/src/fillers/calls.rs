@@ -15,7 +15,7 @@ use super::FillerQuery;
 use super::breaker::{Breaker, Ticket};
 use super::outcome::Outcome;
 
-/// The calls to one filler that are in flight. Identical asks share a call, which lives as long as somebody waits for it.
+/// The calls to one filler that are in flight. Identical asks share a call, which ends when no caller waits for it any more.
 #[derive(Default)]
 pub(super) struct Calls {
     in_flight: Mutex<InFlight>,
@@ -35,7 +35,7 @@ struct InFlightCall {
     ticket: Arc<TicketSlot>,
 }
 
-/// Two asks are identical when a filler cannot tell them apart; the tokens follow from the ask.
+/// Two asks are identical when a filler receives the same request for both; the tokens follow from the ask.
 struct Key(Arc<FillerQuery>);
 
 impl PartialEq for Key {

@@ -15,7 +15,7 @@ struct Maker;
 impl MakeFiller for Maker {
     fn make(&self, record: &FillerRecord) -> Result<MadeFiller, String> {
         if !record.url.starts_with("https://") {
-            return Err("its address must begin with https://".to_owned());
+            return Err("its URL must start with https://".to_owned());
         }
         let far = Arc::new(IdleFiller(record.name.clone()));
         Ok(MadeFiller { filler: far.clone(), executor: far })

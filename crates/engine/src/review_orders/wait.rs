@@ -182,14 +182,14 @@ fn by_status(order: &Order, context: &ReviewContext<'_>) -> Wait {
 }
 
 fn refunds_after(order: &Order) -> String {
-    format!("if nobody fills, the deposit is refunded automatically {}", from(order.terms.fill_deadline))
+    format!("if it is not filled, the deposit is refunded automatically {}", from(order.terms.fill_deadline))
 }
 
 fn unpaid(order: &Order) -> String {
     format!("the deposit must be claimed before it becomes refundable {}", from(order.terms.refund_at))
 }
 
-/// A time of the chain, in words.
+/// A chain time as text.
 fn from(seconds: u64) -> String {
     let at = i64::try_from(seconds).ok().and_then(|seconds| Timestamp::from_second(seconds).ok());
     at.map_or_else(|| "in the far future".to_owned(), |at| format!("after {at}"))

@@ -153,7 +153,7 @@ impl WorkOrders {
         }
         let Progress::Reverted(tx) = progress else {
             if matches!(progress, Progress::Succeeded(_)) && self.is_event_overdue(order) {
-                // The transaction is final, and no event tells of it: the attesters' word is enough to claim.
+                // The transaction is final although its event is missing: attestations are enough to claim.
                 if let Err(error) = self.executor(order)?.claim(order, now).await {
                     log_blocked(order, &Action::Claim, &error);
                 }
@@ -331,7 +331,7 @@ impl WorkOrders {
     }
 }
 
-/// Told of the order itself, whatever is to be done with it: a claim that never comes up is unclaimed as well.
+/// Logs an unclaimed order, independent of its next action: a claim that is never decided is unclaimed as well.
 fn warn_unclaimed(order: &Order, context: &OrderContext) {
     let evidence = &context.evidence;
     if !is_unclaimed(

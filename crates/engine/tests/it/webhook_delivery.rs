@@ -39,7 +39,7 @@ struct Receivers {
 #[async_trait]
 impl WebhookTransport for Receivers {
     fn check(&self, url: &str) -> Result<(), String> {
-        if url.starts_with("https://") { Ok(()) } else { Err("it must begin with https://".to_owned()) }
+        if url.starts_with("https://") { Ok(()) } else { Err("it must start with https://".to_owned()) }
     }
 
     async fn post(

@@ -61,7 +61,7 @@ struct FakeFillerFactory;
 impl MakeFiller for FakeFillerFactory {
     fn make(&self, record: &FillerRecord) -> Result<MadeFiller, String> {
         if !record.url.starts_with("https://") {
-            return Err("its address must begin with https://".to_owned());
+            return Err("its URL must start with https://".to_owned());
         }
         let filler = Arc::new(IdleFiller(record.name.clone()));
         Ok(MadeFiller { filler: filler.clone(), executor: filler })

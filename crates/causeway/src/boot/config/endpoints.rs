@@ -37,7 +37,7 @@ mod tests {
     fn endpoints_are_validated_and_their_keys_redacted() {
         let text = "[[endpoints]]\nchain = 8453\nrpc = [\"https://base.one.example/v2/hunter2hunter2\"]\n";
         let config: Config = read::parse(text).unwrap();
-        assert!(!config.endpoints[0].trusted, "nobody is trusted unless the configuration says so");
+        assert!(!config.endpoints[0].trusted, "endpoints are not trusted by default");
         let own: Config = read::parse(&format!("{text}trusted = true\n")).unwrap();
         assert!(own.endpoints[0].trusted);
         check(&config.endpoints).unwrap();

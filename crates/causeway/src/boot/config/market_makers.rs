@@ -135,7 +135,7 @@ impl MarketMakerConfig {
             rates.iter().flatten().flatten().all(|rate| *rate < WHOLE),
             "{key}.spreads are millionths, each below {WHOLE}, which is the whole order"
         );
-        ensure!(self.payee != Some(EvmAddress::ZERO), "{key}.payee is the zero address, which nobody has");
+        ensure!(self.payee != Some(EvmAddress::ZERO), "{key}.payee must not be the zero address");
         self.chains()?;
         self.solana_payee()?;
         Ok(())

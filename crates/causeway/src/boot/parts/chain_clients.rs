@@ -94,7 +94,7 @@ impl ChainClients {
         self.evm.iter().find(|client| client.chain_id() == chain)
     }
 
-    /// The chains that are known through one endpoint that nobody has called trusted (rule 27).
+    /// The chains with a single endpoint that is not trusted (rule 27).
     pub(crate) fn resting_on_one_endpoint(&self) -> HashSet<ChainId> {
         let evm = self.evm.iter().filter(|client| client.rests_on_one_endpoint()).map(EvmClient::chain_id);
         let solana = self.solana.iter().filter(|rpc| rpc.rests_on_one_endpoint()).map(|_| SOLANA_CHAIN_ID);

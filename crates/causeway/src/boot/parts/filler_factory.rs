@@ -33,7 +33,7 @@ impl MakeFiller for FillerFactory {
         let public_only = self.mode == Mode::Production && !self.configured.contains(&record.name);
         if public_only && Url::parse(&record.url).is_ok_and(|url| names_private_host(&url)) {
             return Err(
-                "the filler's URL lies in a private network; a filler of your own network stands in the \
+                "the filler's URL is in a private network; configure a filler of a private network in the \
                         configuration file"
                     .to_owned(),
             );

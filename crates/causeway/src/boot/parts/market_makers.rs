@@ -175,7 +175,7 @@ mod tests {
         assert!(!maker.serves(causeway_domain::SOLANA_CHAIN_ID), "it has no key there");
         assert!(maker.trades("usd-coin", "usd-coin") && !maker.trades("weth", "ethereum"));
         let parties = maker.accounts.evm.unwrap();
-        assert_eq!(parties.filler, parties.payee, "paid to its own account unless told otherwise");
+        assert_eq!(parties.filler, parties.payee, "the payee defaults to its own account");
         assert_eq!(known_fillers(&made)[0].accounts, [parties.filler]);
     }
 

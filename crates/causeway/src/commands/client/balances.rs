@@ -11,7 +11,7 @@ use super::{ServiceArgs, Session, output, units};
 
 #[derive(Clone, Debug, Args)]
 pub(crate) struct BalancesArgs {
-    /// The address to look at, of an EVM chain or of Solana
+    /// An address of an EVM chain or of Solana
     address: String,
 
     /// Only this chain, by name or number; may be given several times

@@ -50,7 +50,7 @@ pub(crate) struct SwapArgs {
 
     /// Take no route worse than these prices of one input and one output token, such as 1:3500; see --within
     ///
-    /// The prices must not come from the service: they are what protects you from a service that lies.
+    /// The prices must not come from the service: they protect you from a dishonest service.
     #[arg(long, value_name = "FROM:TO", group = "bound")]
     price: Option<String>,
 

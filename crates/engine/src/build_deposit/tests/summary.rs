@@ -5,15 +5,14 @@ use crate::build_deposit::*;
 async fn summary_contains_everything_worth_comparing() {
     let scene = Scene::new().await;
     let promise = format!(
-        "{} receives at least 0.0098 ETH on Arbitrum One; if nobody delivers by 2026-11-15 12:45:30 UTC it comes back to {}.",
+        "{} receives at least 0.0098 ETH on Arbitrum One; if it is not delivered by 2026-11-15 12:45:30 UTC, the deposit is refunded to {}.",
         evm(0xb2),
         evm(0xc3)
     );
     let quote = scene.quote(|_| {}).await;
     let built = scene.take(request(&quote)).await.unwrap();
     let switch = "Switch your wallet to Base.".to_owned();
-    let reset =
-        "Set the allowance of USDC on Base that is left from before to zero, which this token demands first.";
+    let reset = "Reset the existing allowance of USDC on Base to zero, which this token requires before a new approval.";
     assert_eq!(
         built.summary,
         [
@@ -30,7 +29,7 @@ async fn summary_contains_everything_worth_comparing() {
         [
             format!("Allow Permit2 at {} on Base to take exactly 25 USDC.", evm(0x22)),
             format!(
-                "Sign a permit for 25 USDC on Base, which costs nothing and which this service brings to the chain: {promise}"
+                "Sign a permit for 25 USDC on Base, which this service submits and pays the gas for: {promise}"
             ),
         ]
     );

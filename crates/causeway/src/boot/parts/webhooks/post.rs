@@ -47,12 +47,14 @@ impl HttpPost {
 impl WebhookTransport for HttpPost {
     fn check(&self, url: &str) -> Result<(), String> {
         let read = Url::parse(url).map_err(|error| format!("it is not a URL: {error}"))?;
-        let host = read.host_str().filter(|host| !host.is_empty()).ok_or("it names no host")?;
+        let host = read.host_str().filter(|host| !host.is_empty()).ok_or("it has no host")?;
         if !matches!(read.scheme(), "http" | "https") {
-            return Err("it must begin with https://".to_owned());
+            return Err("it must start with https://".to_owned());
         }
         if !read.username().is_empty() || read.password().is_some() {
-            return Err("it holds a user or a password; the signature is what tells that it is us".to_owned());
+            return Err(
+                "it must not contain credentials; verify the signature of the request instead".to_owned()
+            );
         }
         if self.private.contains(url) {
             return Ok(());
@@ -62,13 +64,13 @@ impl WebhookTransport for HttpPost {
         let loopback = literal.map_or(local, |address| address.is_loopback());
         match self.mode {
             Mode::Sandbox if read.scheme() == "http" && !loopback => {
-                Err("only an address of this machine, such as http://127.0.0.1:3000/, may do without https".to_owned())
+                Err("http is allowed only for loopback addresses, such as http://127.0.0.1:3000/".to_owned())
             }
             Mode::Production if read.scheme() == "http" => {
-                Err("it must begin with https://, or stand in the configuration with `private = true`".to_owned())
+                Err("it must start with https://, or be configured with `private = true`".to_owned())
             }
             Mode::Production if names_private_host(&read) => {
-                Err("it lies in a private network; such an address stands in the configuration with `private = true`".to_owned())
+                Err("it is in a private network; configure it with `private = true`".to_owned())
             }
             _ => Ok(()),
         }
