@@ -211,7 +211,7 @@ test('blocks and fee history have the same shape, gas and base fees', { timeout:
     assert.equal(ours, anvils, method);
   }
   const [ours, anvils] = await pair.both((node, at) => node.request('eth_getBlockReceipts', pair.numbers(blockNumber)[at]));
-  assert.deepEqual(ours.map((receipt) => pair.face(receipt, 0n)), anvils.map((receipt) => pair.face(receipt, pair.height)));
+  assert.deepEqual(ours.map((receipt) => pair.normalizeReceipt(receipt, 0n)), anvils.map((receipt) => pair.normalizeReceipt(receipt, pair.height)));
 });
 
 test('estimates suffice, agree within two percent, and are equal where there is one answer', { timeout: 60_000 }, async () => {

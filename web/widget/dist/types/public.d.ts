@@ -1,4 +1,4 @@
-/** What a host may pass in and what it gets back. These types depend on nothing else. */
+/** The options and events of the widget. These types depend on nothing else. */
 
 /** A token: `eip155:<chain id>:<address>`, `solana:<reference>:<mint>`, `{ chainId, address }`, or that object as JSON text. */
 export type TokenInput = string | { chainId: number; address: string };
@@ -45,49 +45,49 @@ export interface WalletChainLike {
 
 /** Every option is a property; those that can be text are attributes too, such as `api-endpoint` for `apiEndpoint`. */
 export interface WidgetOptions {
-  /** The address of the swap API; the origin of the script unless told. */
+  /** Base URL of the swap API. Defaults to the origin of the script. */
   apiEndpoint?: string | undefined;
-  /** The address of the fiat API; the swap API's unless told. */
+  /** Base URL of the fiat API. Defaults to `apiEndpoint`. */
   fiatApiEndpoint?: string | undefined;
-  /** The origin that serves QR codes; the swap API's unless told. */
+  /** Origin that serves QR codes. Defaults to the origin of `apiEndpoint`. */
   embedUrl?: string | undefined;
-  /** The QR service; `{embedUrl}/api/qrcode` unless told. A relative path is resolved against `embedUrl`. */
+  /** URL of the QR code API. Defaults to `{embedUrl}/api/qrcode`. A relative path is resolved against `embedUrl`. */
   qrCodeApiUrl?: string | undefined;
   theme?: 'light' | 'dark' | 'auto' | undefined;
   layout?: 'auto' | 'compact' | 'wide' | undefined;
   locale?: string | undefined;
   fromToken?: TokenInput | undefined;
   toToken?: TokenInput | undefined;
-  /** As a person writes it, such as `1.5`; of the token that `tradeType` fixes. */
+  /** A decimal, such as `1.5`, in the token whose amount `tradeType` fixes. */
   amount?: string | undefined;
   tradeType?: 'EXACT_INPUT' | 'EXACT_OUTPUT' | undefined;
   recipient?: string | undefined;
   refundTo?: string | undefined;
   /** A fraction: 0.005 is half a percent. */
   slippageTolerance?: number | undefined;
-  /** Which of `swap`, `transfer` and `buy` are offered; all unless told. */
+  /** Which of `swap`, `transfer` and `buy` to offer. Defaults to all. */
   methods?: readonly Method[] | string | undefined;
-  /** Chain ids to choose from; all that the service has unless told. */
+  /** Chain ids to choose from. Defaults to all chains of the service. */
   chains?: readonly number[] | string | undefined;
   fiatCurrency?: string | undefined;
   fiatAmount?: string | undefined;
-  /** Where the buyer lives, as ISO 3166 has it. */
+  /** The buyer's country, as an ISO 3166 code. */
   country?: string | undefined;
-  /** How a checkout is shown; a popup unless told. */
+  /** How a checkout is shown. Defaults to `popup`. */
   checkout?: 'popup' | 'frame' | 'redirect' | undefined;
   hideTitle?: boolean | undefined;
-  /** Who is paid `referrerFeeBps` on the source chain. */
+  /** The address that receives `referrerFeeBps` on the source chain. */
   referrer?: string | undefined;
   referrerFeeBps?: number | undefined;
   /** Shows this order instead of the form. */
   orderId?: string | undefined;
-  /** `url` keeps the running order in the page's address, `none` does not. */
+  /** `url` keeps the running order in the page's URL, `none` does not. */
   resume?: 'url' | 'none' | undefined;
   /** The host's own wallets; the widget then offers no others. */
   wallets?: HostWallet | readonly HostWallet[] | undefined;
-  /** The escrow of each source chain that money may go to; without it published ones, and the sandbox's where the service runs on this machine. */
+  /** The only escrows that deposits may go to, by source chain. Defaults to published ones, and to the sandbox's if the service runs on this machine. */
   escrows?: Readonly<Record<number, string>> | undefined;
-  /** Networks that a wallet may be told of, by chain id, where it does not know them; none unless told, except of a sandbox on this machine. */
+  /** Chains that a wallet may add, by chain id. Defaults to none, except for a sandbox on this machine. */
   walletChains?: Readonly<Record<number, WalletChainLike>> | undefined;
   /** Headers of every request to the API. */
   headers?: Readonly<Record<string, string>> | undefined;
