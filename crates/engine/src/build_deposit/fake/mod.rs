@@ -165,6 +165,7 @@ impl Scene {
     }
 
     /// A quote, changed as the test needs it, with a sealed route.
+    #[expect(clippy::unused_self, reason = "reads like the other steps of a scene")]
     pub(crate) fn quote(&self, change: impl FnOnce(&mut Quote)) -> Quote {
         let mut quote = quote();
         change(&mut quote);
