@@ -148,7 +148,7 @@ async fn rule_25_a_refund_address_that_burns_gas_or_refuses_is_refused() {
         match checked {
             Ok(()) => assert!(is_taken),
             Err(DepositError::WouldFail(reason)) => {
-                assert!(!is_taken && reason.contains("refund"), "{reason}")
+                assert!(!is_taken && reason.contains("refund"), "{reason}");
             }
             Err(error) => panic!("{error}"),
         }
