@@ -180,9 +180,13 @@ mod tests {
     }
 
     fn production(makers: &[(&str, &Path)]) -> Config {
+        production_with(makers, "payee_is_hot_key = true")
+    }
+
+    fn production_with(makers: &[(&str, &Path)], payee: &str) -> Config {
         let maker = |(name, file): &(&str, &Path)| {
             toml::from_str(&format!(
-                "name = \"{name}\"\nkey_file = {file:?}\nchains = [10]\ncoins = [\"usd-coin\"]"
+                "name = \"{name}\"\nkey_file = {file:?}\nchains = [10]\ncoins = [\"usd-coin\"]\n{payee}"
             ))
         };
         let market_makers = makers.iter().map(maker).collect::<Result<_, _>>().unwrap();
@@ -200,8 +204,23 @@ mod tests {
         assert!(!maker.serves(causeway_domain::SOLANA_CHAIN_ID), "it has no key there");
         assert!(maker.trades("usd-coin", "usd-coin") && !maker.trades("weth", "ethereum"));
         let parties = maker.accounts.evm.unwrap();
-        assert_eq!(parties.filler, parties.payee, "the payee defaults to its own account");
+        assert_eq!(parties.filler, parties.payee);
         assert_eq!(known_fillers(&made)[0].accounts, [parties.filler]);
+    }
+
+    #[test]
+    fn deposits_go_to_the_hot_key_only_where_the_configuration_says_so() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = key_file(folder.path(), "house", 0x42);
+        let own = load_market_makers(&production(&[("house", &file)])).unwrap().remove(0);
+        let hot = own.accounts.evm.unwrap().filler;
+        for payee in [String::new(), format!("payee = \"{hot}\"")] {
+            let refused = load_market_makers(&production_with(&[("house", &file)], &payee)).err().unwrap();
+            assert!(refused.to_string().contains("payee_is_hot_key = true"), "{refused}");
+        }
+        let cold = "payee = \"0x70997970C51812dc3A010C7d01b50e0d17dc79C8\"";
+        let maker = load_market_makers(&production_with(&[("house", &file)], cold)).unwrap().remove(0);
+        assert_ne!(maker.accounts.evm.unwrap().payee, hot);
     }
 
     #[test]
