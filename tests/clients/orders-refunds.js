@@ -33,12 +33,12 @@ export const declined = (causeway) => describe('a filler without enough balance'
     const take = (number, depositMethod) =>
       causeway.quoteAndBuild(payers[number], FROM, TO, 100n * DOLLARS, { built: { refundTo: refundTo[number], depositMethod } });
     swaps = [await take(0, 'CONTRACT_CALL'), await take(1, 'TRANSFER')];
-    const { route } = swaps[0];
-    assert.equal(swaps[1].route, route);
-    const [hot, token] = [FILLERS[route].hot, await causeway.token(...TO)];
+    const { filler } = swaps[0];
+    assert.equal(swaps[1].filler, filler);
+    const [hot, token] = [FILLERS[filler].hot, await causeway.token(...TO)];
     await causeway.transfer(59144, hot, token, newAddress(), await causeway.balance(59144, token, hot.address));
-    const offers = async () => (await causeway.quote(payers[0], FROM, TO, 100n * DOLLARS)).routes.map(({ routeId }) => routeId);
-    await eventually(offers, (routes) => !routes.includes(route), 'a quote without this filler');
+    const offers = async () => (await causeway.quote(payers[0], FROM, TO, 100n * DOLLARS)).routes.map((route) => route.filler);
+    await eventually(offers, (fillers) => !fillers.includes(filler), 'a quote without this filler');
   }, { timeout: 60_000 });
 
   test('waives the order: the deposit is refunded with the reason', async () => {

@@ -59,12 +59,12 @@ test('the TypeScript example wins a quote, fills the order and claims', { timeou
   const payer = await causeway.payer(8453, { USDC: 1_000n * DOLLARS });
   const request = [payer, [8453, 'USDC'], [42161, 'USDC'], 100n * DOLLARS];
   // It was not running when the service started.
-  const wins = ({ routes }) => routes[0]?.routeId === 'example' && routes.length > 1;
+  const wins = ({ routes }) => routes[0]?.filler === 'example' && routes.length > 1;
   await eventually(() => causeway.quote(...request), wins, 'the best offer among several');
   const usdc = await causeway.token(8453, 'USDC');
   const before = await causeway.balance(8453, usdc, FILLER.address);
   const taken = await causeway.quoteAndBuild(...request);
-  assert.equal(taken.route, 'example');
+  assert.equal(taken.filler, 'example');
   const order = await causeway.until(await causeway.pay(taken), 'filled');
   const fill = await causeway.read(42161).getTransaction({ hash: order.transactions.fill.txHash });
   assert.ok(isAddressEqual(fill.from, FILLER.address));

@@ -172,7 +172,7 @@ export class Causeway {
     const quote = await this.quote(account, from, to, amount, asked);
     const [route] = quote.routes;
     const deposit = await this.build(account, quote, built, route);
-    return { account, chainId: from[0], quote, route: route.routeId, offer: route.quote, deposit };
+    return { account, chainId: from[0], quote, route: route.routeId, filler: route.filler, offer: route.quote, deposit };
   }
 
   submit({ quote, route }, proof) {
