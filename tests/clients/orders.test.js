@@ -127,7 +127,7 @@ describe('a viem wallet takes a route, and the recipient is paid', { concurrency
     const payer = await causeway.payer(43114, { 'USDT.e': 1_000n * DOLLARS });
     const asked = { referrer, referrerFeeBps: 50 };
     const taken = await causeway.quoteAndBuild(payer, from, [8453, 'coin'], 200n * DOLLARS, { asked });
-    const payee = FILLERS[taken.route].payee.address;
+    const payee = FILLERS[taken.filler].payee.address;
     const before = await causeway.balance(43114, token, payee);
     await causeway.pay(taken);
     const states = [];
