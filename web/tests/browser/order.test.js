@@ -16,9 +16,10 @@ test("an order by transfer shows its QR code, notices the payment and follows it
     await payByFaucet(address, "25000000");
     await page.getByRole("heading", { name: "Delivered" }).waitFor({ timeout: 120_000 });
     assert.equal(await page.locator(".qr").count(), 0);
-    const order = await call(`/v1/orders/by-id/${orderId}`);
-    for (const { txHash, chainId } of [order.transactions.deposit, order.transactions.fill]) {
-      assert.ok((await page.locator(`a[href="${BASE}/sandbox/explorer/${chainId}/tx/${txHash}"]`).count()) > 0, txHash);
+    await page.locator("dl .tx").nth(1).waitFor({ timeout: 60_000 });
+    const { transactions } = await call(`/v1/orders/by-id/${orderId}`);
+    for (const { txHash, chainId } of [transactions.deposit, transactions.fill]) {
+      await page.locator(`a[href="${BASE}/sandbox/explorer/${chainId}/tx/${txHash}"]`).first().waitFor({ timeout: 60_000 });
     }
     assert.match((await page.locator(".leg").first().innerText()) ?? "", /25 USDC\s+on Base · \$2\d\.\d\d/);
     await assertAccessible(page);
@@ -59,8 +60,7 @@ test("what nobody knows is told, and can be searched for again", async () => {
 
 test("a link sets the transfer's tokens and amount", async () => {
   await visit("/transfer?amount=12.5&to-token=eip155:1:0x0000000000000000000000000000000000000000", {}, async (page) => {
-    await page.locator("#token-to").waitFor();
-    assert.match((await page.locator("#token-to").getAttribute("aria-label")) ?? "", /ETH on Ethereum/);
+    await page.locator('#token-to[aria-label*="ETH on Ethereum"]').waitFor({ timeout: 60_000 });
     assert.equal(await page.locator("#amount-from").inputValue(), "12.5");
   });
 });

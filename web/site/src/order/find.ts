@@ -18,7 +18,8 @@ export async function find(text: string, chainId: string | null): Promise<Found 
   const isEvmAddress = /^0x[0-9a-f]{40}$/i.test(text);
   const isHash = /^0x[0-9a-f]{64}$/i.test(text);
   const isBase58 = /^[1-9A-HJ-NP-Za-km-z]{32,90}$/.test(text) && !/^[0-9a-f]{32}$/.test(text);
-  if (isHash) return (await byIntent(text)) ?? byDeposit(text, chainId);
+  // Who names a chain means a transaction.
+  if (isHash) return (chainId ? undefined : await byIntent(text)) ?? byDeposit(text, chainId);
   if (isEvmAddress || (isBase58 && text.length <= 44)) return byAddress(text);
   if (isBase58) return byDeposit(text, chainId);
   const order = await getOrder(client, text).catch(none);
