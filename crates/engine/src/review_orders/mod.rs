@@ -151,6 +151,8 @@ fn stuck_after(status: OrderStatus) -> SignedDuration {
         OrderStatus::Deposited => SignedDuration::from_mins(2),
         OrderStatus::Created | OrderStatus::Published => SignedDuration::from_mins(5),
         OrderStatus::RefundPending => SignedDuration::from_mins(10),
-        OrderStatus::Filled | OrderStatus::Refunded | OrderStatus::Failed => SignedDuration::from_mins(15),
+        OrderStatus::Refunded | OrderStatus::Failed => SignedDuration::from_mins(15),
+        // A claim waits for finality, and then for others to be sent with.
+        OrderStatus::Filled => SignedDuration::from_mins(30),
     }
 }
