@@ -38,7 +38,7 @@ allow-popups-to-escape-sandbox allow-downloads";
     tag = "fiat",
     params(
         ("orderId" = String, Path, description = "As the order was answered", example = "0f8fad5bd9cb469fa16570867728950e"),
-        ("token" = String, Query, description = "As in the order's `wrapperUrl`"),
+        ("token" = String, Query, description = "As in the order's `wrapperUrl`", example = "8a1f0c5be3d94a7712c06f5d9e2b4387"),
     ),
     responses(
         (status = 200, description = "The page", content_type = "text/html", body = String),
