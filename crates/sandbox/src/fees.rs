@@ -23,6 +23,11 @@ const MWEI: u64 = 1_000_000;
 const FLAT: ChainFees = ChainFees { base_fee: 0, tip: 1_000_000_000 };
 
 impl FeeModel {
+    /// The tip in wei per gas that an idle chain suggests.
+    pub fn tip(self, chain: ChainId) -> u128 {
+        self.of(chain).tip
+    }
+
     /// The fees of a chain; chains without a known figure have the flat ones.
     pub(crate) fn of(self, chain: ChainId) -> ChainFees {
         if self == Self::Flat {

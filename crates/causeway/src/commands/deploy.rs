@@ -28,7 +28,8 @@ pub(crate) async fn deploy(config: &Config, chains: &[u64]) -> anyhow::Result<()
     );
     let catalog = load_catalog(config)?;
     let rpc = (config.mode == Mode::Sandbox).then(|| config.sandbox.rpc_address());
-    let clients = ChainClients::connect(&catalog, rpc.as_deref(), &config.endpoints)?;
+    let clients =
+        ChainClients::connect(&catalog, rpc.as_deref(), config.sandbox.fees.model(), &config.endpoints)?;
     let records = Records::of(config);
     let (solana, evm): (Vec<u64>, Vec<u64>) = chains.iter().partition(|id| **id == SOLANA_CHAIN_ID.get());
     if !evm.is_empty() {

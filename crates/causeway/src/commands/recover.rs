@@ -66,7 +66,8 @@ pub(crate) async fn recover(args: &RecoverArgs, config: &Config) -> anyhow::Resu
         "no contracts are known: put the records of `causeway deploy` back into {}/deployments",
         config.data_dir.display()
     );
-    let clients = ChainClients::connect(&catalog, rpc.as_deref(), &config.endpoints)?;
+    let clients =
+        ChainClients::connect(&catalog, rpc.as_deref(), config.sandbox.fees.model(), &config.endpoints)?;
     let (deployment, unchecked) = check_records(config, &catalog, deployment, &clients).await?;
     if let Some(silent) = unchecked.iter().flat_map(|unchecked| &unchecked.chains).next() {
         bail!("chain {silent} does not answer, so its contracts cannot be checked: recover when it does");

@@ -49,7 +49,8 @@ pub(crate) async fn examine_service(config: &Config) -> Vec<Finding> {
     findings.extend(keys::examine_service(config, &deployments));
     let sandbox = (config.mode == Mode::Sandbox).then(|| config.sandbox.rpc_address());
     let connected = load_catalog(config).and_then(|catalog| {
-        Ok((ChainClients::connect(&catalog, sandbox.as_deref(), &config.endpoints)?, catalog))
+        let fees = config.sandbox.fees.model();
+        Ok((ChainClients::connect(&catalog, sandbox.as_deref(), fees, &config.endpoints)?, catalog))
     });
     match connected {
         Ok((clients, catalog)) => {

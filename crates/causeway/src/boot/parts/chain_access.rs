@@ -36,9 +36,10 @@ impl ChainAccess {
         let attester_node = inner_rpc.as_deref().and_then(|first| config.sandbox.attester_node(first));
         let inner_rpc = inner_rpc.map(|first| config.sandbox.all_nodes(&first));
         let deployments = deployments(config, catalog, sandbox.as_ref(), inner_rpc.as_deref()).await?;
-        let clients = ChainClients::connect(catalog, inner_rpc.as_deref(), &config.endpoints)?;
-        let attester_clients = attester_node.map(|node| ChainClients::connect(catalog, Some(&node), &[]));
-        let attester_clients = attester_clients.transpose()?;
+        let fees = config.sandbox.fees.model();
+        let clients = ChainClients::connect(catalog, inner_rpc.as_deref(), fees, &config.endpoints)?;
+        let attester_clients =
+            attester_node.map(|node| ChainClients::connect(catalog, Some(&node), fees, &[])).transpose()?;
         let (deployments, unchecked) = check_records(config, catalog, deployments, &clients).await?;
         Ok(Self { sandbox, sandbox_rpc, clients, attester_clients, deployments, unchecked })
     }

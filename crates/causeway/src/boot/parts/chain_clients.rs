@@ -8,6 +8,7 @@ use causeway_domain::ports::BalanceReader;
 use causeway_domain::{Chain, ChainId, Family, SOLANA_CHAIN_ID};
 use causeway_engine::Ticker;
 use causeway_evm::{EvmClient, EvmConfig, Http, PoolConfig};
+use causeway_sandbox::FeeModel;
 use causeway_solana::{RpcConfig, RpcUrl, SolanaRpc};
 use tokio_util::sync::CancellationToken;
 
@@ -15,10 +16,6 @@ use crate::boot::config::EndpointsConfig;
 
 /// How often the head of each endpoint is read, so that lagging endpoints are used last.
 const PROBE_INTERVAL: Duration = Duration::from_secs(15);
-
-/// The minimum tip on sandbox chains, in wei, equal to what idle chains suggest. With less, the first transaction would
-/// raise the gas price, and small orders quoted before would be refunded.
-const SANDBOX_MIN_TIP: u128 = 1_000_000_000;
 
 /// How often a sent transaction is checked on a sandbox Solana.
 const SANDBOX_LOOK_EVERY: Duration = Duration::from_millis(800);
@@ -36,6 +33,7 @@ impl ChainClients {
     pub(crate) fn connect(
         catalog: &Catalog,
         sandbox_rpc: Option<&str>,
+        fees: FeeModel,
         own: &[EndpointsConfig],
     ) -> anyhow::Result<Self> {
         let http = Http::new()?;
@@ -54,7 +52,7 @@ impl ChainClients {
                 None => own.is_some_and(|own| own.trusted),
             };
             if !urls.is_empty() {
-                let added = clients.add(chain, &urls, &http, (sandbox_rpc.is_some(), trusted));
+                let added = clients.add(chain, &urls, &http, (sandbox_rpc.map(|_| fees), trusted));
                 added.with_context(|| format!("chain {} ({}) cannot be used", chain.id, chain.name))?;
             }
         }
@@ -66,7 +64,7 @@ impl ChainClients {
         chain: &Chain,
         urls: &[String],
         http: &Http,
-        (sandbox, trusted): (bool, bool),
+        (sandbox, trusted): (Option<FeeModel>, bool),
     ) -> anyhow::Result<()> {
         match chain.family() {
             Family::Evm => {
@@ -75,15 +73,17 @@ impl ChainClients {
                 let mut config = EvmConfig { multicall: evm.multicall3, ..EvmConfig::new(urls) };
                 config.fees.min_priority_fee = evm.min_priority_fee;
                 config.fees.gas_factor = evm.gas_factor;
-                if sandbox {
-                    config.fees.min_priority_fee = config.fees.min_priority_fee.max(SANDBOX_MIN_TIP);
+                if let Some(fees) = sandbox {
+                    // What idle chains suggest. With less, the first transaction would raise the gas price, and small orders
+                    // quoted before would be refunded.
+                    config.fees.min_priority_fee = config.fees.min_priority_fee.max(fees.tip(chain.id));
                 }
                 trust(&mut config.pool, trusted);
                 self.evm.push(EvmClient::with_http(chain.id, config, http)?);
             }
             Family::Solana => {
                 let urls = urls.iter().map(|url| url.parse()).collect::<Result<_, _>>()?;
-                let mut config = solana_config(urls, sandbox);
+                let mut config = solana_config(urls, sandbox.is_some());
                 trust(&mut config.pool, trusted);
                 self.solana = Some(SolanaRpc::new(config)?);
             }

@@ -8,7 +8,7 @@ use causeway_domain::{Chain, TokenId};
 use causeway_evm::Signer;
 use causeway_http::ConnectionLimits;
 use causeway_sandbox::genesis::Roles;
-use causeway_sandbox::{ChainSpec, Sandbox, SandboxOptions, TokenSpec};
+use causeway_sandbox::{ChainSpec, FeeModel, Sandbox, SandboxOptions, TokenSpec};
 use causeway_solana::orders::find_program;
 use causeway_solana::program::{EscrowProgram, SANDBOX_PROGRAM};
 use tokio::net::TcpListener;
@@ -73,7 +73,7 @@ impl SandboxChains {
     /// Deploys the contracts as `causeway deploy` does, and writes the deployment records.
     pub(crate) async fn deploy(&self, config: &Config, catalog: &Catalog) -> anyhow::Result<Deployments> {
         let roles = Roles::new()?;
-        let clients = ChainClients::connect(catalog, Some(&self.rpc), &[])?;
+        let clients = ChainClients::connect(catalog, Some(&self.rpc), config.sandbox.fees.model(), &[])?;
         let signer = Signer::from_bytes(&roles.deployer.key.0)?;
         let contracts = contracts(&roles, catalog)?;
         let program = async {
@@ -101,7 +101,7 @@ impl SandboxChains {
 /// The contracts on sandbox chains of another process.
 pub(crate) async fn find_contracts(catalog: &Catalog, rpc: &str) -> anyhow::Result<Deployments> {
     let roles = Roles::new()?;
-    let clients = ChainClients::connect(catalog, Some(rpc), &[])?;
+    let clients = ChainClients::connect(catalog, Some(rpc), FeeModel::default(), &[])?;
     let evm = contracts(&roles, catalog)?.find_everywhere(&clients, roles.deployer.address).await?;
     let solana = match &clients.solana {
         Some(rpc) => find_program(rpc, EscrowProgram::new(SANDBOX_PROGRAM)).await?,
