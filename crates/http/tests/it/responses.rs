@@ -75,9 +75,9 @@ async fn every_token_has_a_logo_that_is_small_and_cacheable() {
 }
 
 #[tokio::test]
-async fn the_buy_page_is_served_without_a_wallet() {
+async fn the_buy_page_is_the_widgets_purchase_without_a_wallet() {
     let page = String::from_utf8(bytes(get("/buy").await).await).unwrap();
-    assert!(page.contains("id=\"wallet\"") && !page.contains("0x"), "{page}");
+    assert!(page.contains("<causeway-widget methods=\"buy\"") && !page.contains("0x"), "{page}");
 }
 
 #[tokio::test]
