@@ -70,8 +70,9 @@ pub(crate) fn pages(portal: &str, guide: &str) -> Vec<(String, String)> {
     for (name, text) in GUIDES {
         let title = titles.get(name).map_or(name, |(title, _)| title);
         let (contents, article) = render(text);
+        let article = article.replacen("</h1>\n", &format!("</h1>\n{contents}"), 1);
         let main = format!(
-            "<div class=\"guide-layout\">{}<article class=\"guide\">{contents}{article}</article></div>",
+            "<div class=\"guide-layout\">{}<article class=\"guide\">{article}</article></div>",
             navigation(&titles, name)
         );
         let page = guide.replace(TITLE, &format!("{} – Causeway", escaped(title))).replace(PLACE, &main);
