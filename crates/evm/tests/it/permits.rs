@@ -127,7 +127,7 @@ async fn rule_25_a_wallet_contract_that_burns_gas_to_verify_its_permit_is_refuse
     let terms = fixture.order(&user, USDC, 1_000, "burner").await;
     fixture.chain.set_code(user.address(), burning(50_000, &agrees)).await.unwrap();
     builder.check_permit(&terms, &[1; 100]).await.unwrap();
-    fixture.chain.set_code(user.address(), burning(13_000_000, &agrees)).await.unwrap();
+    fixture.chain.set_code(user.address(), burning(3_000_000, &agrees)).await.unwrap();
     assert!(refused(&builder, &terms, &[1; 100]).await.contains("more than the 248094 that we pay for"));
 }
 
@@ -140,7 +140,7 @@ async fn rule_25_a_refund_address_that_burns_gas_or_refuses_is_refused() {
     builder.check_refund(&terms).await.unwrap();
     for (code, is_taken) in [
         (burning(20_000, &[0x00]), true),
-        (burning(13_000_000, &[0x00]), false),
+        (burning(3_000_000, &[0x00]), false),
         (Bytes::from(hex!("5f5ffd")), false),
     ] {
         fixture.chain.set_code(refund_to, code).await.unwrap();

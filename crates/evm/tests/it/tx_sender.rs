@@ -156,7 +156,7 @@ async fn rule_25_a_recipient_that_takes_more_gas_than_its_kind_of_transaction_ma
     // A wallet contract may do some work of its own.
     fixture.play.chain.set_code(recipient(), burner(60_000)).await.unwrap();
     assert_eq!(filler.unpayable_reason(&fill).await.unwrap(), None);
-    for gas in [13_000_000, 28_000_000] {
+    for gas in [3_000_000, 6_000_000] {
         fixture.play.chain.set_code(recipient(), burner(gas)).await.unwrap();
         let reason = filler.unpayable_reason(&fill).await.unwrap();
         assert!(reason.is_some_and(|reason| reason.contains("more gas")), "{gas}");

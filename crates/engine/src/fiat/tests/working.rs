@@ -129,7 +129,8 @@ async fn swaps(scene: &Scene, at: Address) -> Vec<Order> {
 
 /// Records that the escrow received the swap's deposit.
 async fn open(scene: &Scene, swap: &Order) {
-    let place = FactPlace { chain: chain(BASE), tx: "0xopened".to_owned(), index: 1, block: 99, time: 5 };
+    let tx = format!("0xopened{}", swap.intent_id);
+    let place = FactPlace { chain: chain(BASE), tx, index: 1, block: 99, time: 5 };
     let kind = FactKind::Opened(Box::new(swap.terms));
     let fact = Fact { intent_id: swap.intent_id, kind, place };
     scene

@@ -9,6 +9,7 @@ use super::payment::Payment;
 use super::rejection::{Cause, Rejection};
 use super::typed_data::PermitData;
 use crate::contracts::{Escrow, gasless_envelope};
+use crate::error::CallError;
 use crate::gas_ceiling::{GasLimits, OPEN_FOR};
 use crate::send::TxRequest;
 use crate::simulate::Simulation;
@@ -70,13 +71,16 @@ impl EvmDepositBuilder {
 impl EvmDepositBuilder {
     /// A payer that is a contract verifies its signature at our cost: it may take what any permit takes, and no more (rule 25).
     async fn check_open_gas(&self, open: &TxRequest) -> Result<(), DepositCheckError> {
-        let Ok(needed) = self.client.estimate_exactly(self.relayer, open).await else { return Ok(()) };
         let ceiling = GasLimits::up_to(OPEN_FOR).ceiling(self.client.config().fees.gas_factor);
-        if needed <= ceiling {
-            return Ok(());
-        }
+        let needed = match self.client.estimate_exactly(self.relayer, open).await {
+            Ok(needed) if needed <= ceiling => return Ok(()),
+            Ok(needed) => format!("{needed} gas"),
+            // The call itself passed: what is refused is the gas of its transaction.
+            Err(CallError::Refused { .. }) => "more gas than a transaction may have".to_owned(),
+            Err(error) => return Err(ChainError::from(error).into()),
+        };
         Err(DepositMismatch(format!(
-            "opening the order with this signature takes {needed} gas, more than the {ceiling} that we pay for; \
+            "opening the order with this signature takes {needed}, more than the {ceiling} that we pay for; \
              send the deposit from the wallet instead"
         ))
         .into())
