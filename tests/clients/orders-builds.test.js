@@ -10,7 +10,7 @@ const coin = (payer) => causeway.take(payer, [CHAIN, 'coin'], [42161, 'USDC'], C
 let payer;
 before(async () => { payer = await causeway.payer(CHAIN); });
 
-describe('building twice gives the same deposit', { concurrency: true, timeout: 60_000 }, () => {
+describe('building twice gives the same deposit', { concurrency: true, timeout: 180_000 }, () => {
   test('one after the other, with what the quote says anyway said or not', async () => {
     const { quote, deposit } = await coin(payer);
     assert.deepEqual(await causeway.build(payer, quote), deposit);
@@ -25,7 +25,7 @@ describe('building twice gives the same deposit', { concurrency: true, timeout: 
   });
 });
 
-describe('a build that cannot be says why', { concurrency: true, timeout: 60_000 }, () => {
+describe('a build that cannot be says why', { concurrency: true, timeout: 180_000 }, () => {
   test('with other values than before', async () => {
     const { quote } = await coin(payer);
     const code = 'ROUTE_ALREADY_BUILT';

@@ -39,7 +39,7 @@ export const declined = (causeway) => describe('a filler that has spent what it 
     await causeway.transfer(59144, hot, token, nobody(), await causeway.balance(59144, token, hot.address));
     const offers = async () => (await causeway.quote(payers[0], FROM, TO, 100n * DOLLARS)).routes.map(({ routeId }) => routeId);
     await eventually(offers, (routes) => !routes.includes(route), 'an empty book');
-  }, { timeout: 60_000 });
+  }, { timeout: 180_000 });
 
   test('gives a deposit back, and says why', async () => {
     const orderId = await causeway.pay(swaps[0]);
@@ -69,7 +69,8 @@ export const late = (causeway) => describe('what is too late', { concurrency: tr
     await causeway.until(orderId, 'published');
     await causeway.moveTime(130, Number(taken.deposit.terms.fillDeadline) + 1);
     const order = await isBack(causeway, orderId, refundTo, 'Unfilled');
-    assert.match(order.failureReason, /Nobody delivered in time/);
+    // The second, if time moved before the filler had sent anything.
+    assert.match(order.failureReason, /Nobody delivered in time|FillDeadlinePassed/);
   });
 
   test('a delivery that the recipient refuses is never paid for: the deposit comes back', async () => {

@@ -18,7 +18,7 @@ const coin = (payer, built) => causeway.take(payer, [CHAIN, 'coin'], [42161, 'US
 let payer;
 before(async () => { payer = await causeway.payer(CHAIN, { coin: 10n * 10n ** 18n, USDC: 1_000n * DOLLARS }); });
 
-describe('a hash that is not this deposit is refused, and in what it differs is told', { concurrency: true, timeout: 60_000 }, () => {
+describe('a hash that is not this deposit is refused, and in what it differs is told', { concurrency: true, timeout: 180_000 }, () => {
   test('a plain transfer of the coin', async () => {
     const account = await causeway.payer(CHAIN);
     const txHash = await causeway.transfer(CHAIN, account, zeroAddress, nobody(), 1n);
@@ -84,7 +84,7 @@ describe('a hash that is not this deposit is refused, and in what it differs is 
   });
 });
 
-describe('one hash belongs to one order, and one order has one hash', { concurrency: true, timeout: 60_000 }, () => {
+describe('one hash belongs to one order, and one order has one hash', { concurrency: true, timeout: 180_000 }, () => {
   const unseen = () => keccak256(nobody());
 
   test('the same hash again is the same order', async () => {
@@ -106,7 +106,7 @@ describe('one hash belongs to one order, and one order has one hash', { concurre
   });
 });
 
-describe('a submit that cannot be is refused before anything is looked at', { concurrency: true, timeout: 60_000 }, () => {
+describe('a submit that cannot be is refused before anything is looked at', { concurrency: true, timeout: 180_000 }, () => {
   for (const txHash of ['0x12', `0x${'z'.repeat(64)}`, 'f'.repeat(64), `0x${'f'.repeat(65)}`, '']) {
     test(`malformed hex: ${JSON.stringify(txHash.slice(0, 8))}… of ${txHash.length}`, async () => {
       const { details } = await refuses(causeway.submit(await coin(payer), { txHash }), 400, 'ValidationException');
@@ -146,7 +146,7 @@ describe('a submit that cannot be is refused before anything is looked at', { co
   });
 });
 
-describe('a signed transaction is sent only if it is the deposit that was built', { concurrency: true, timeout: 60_000 }, () => {
+describe('a signed transaction is sent only if it is the deposit that was built', { concurrency: true, timeout: 180_000 }, () => {
   const sign = async (account, { to, data, value }) => {
     const fees = { gas: 1_000_000n, maxFeePerGas: 10n ** 10n, maxPriorityFeePerGas: 10n ** 9n };
     return account.signTransaction({ type: 'eip1559', chainId: CHAIN, nonce: 0, to, data, value: BigInt(value), ...fees });
@@ -171,7 +171,7 @@ describe('a signed transaction is sent only if it is the deposit that was built'
   });
 });
 
-describe('a permit counts with its payer\'s signature over this order only', { concurrency: true, timeout: 60_000 }, () => {
+describe('a permit counts with its payer\'s signature over this order only', { concurrency: true, timeout: 180_000 }, () => {
   let signer;
   before(async () => {
     signer = await causeway.payer(CHAIN, { USDC: 1_000n * DOLLARS });

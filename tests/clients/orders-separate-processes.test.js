@@ -14,17 +14,17 @@ before(async () => {
   // What comes to an address whose order is over is looked for at once, instead of every minute.
   separate = await startSeparately('[orders]\nlook_back_seconds = 1\n');
   Object.assign(causeway, { url: separate.service.url, chains: separate.chains });
-}, { timeout: 120_000 });
+}, { timeout: 240_000 });
 after(() => separate?.stop());
 
-describe('money that does not go the straight way is never lost', { concurrency: true, timeout: 180_000 }, () => {
+describe('money that does not go the straight way is never lost', { concurrency: true, timeout: 300_000 }, () => {
   transfers(causeway);
   declined(causeway);
   late(causeway);
   chainFaults(causeway);
 });
 
-test('with the service gone, anybody takes the deposit back with the terms of the build alone', { timeout: 120_000 }, async () => {
+test('with the service gone, anybody takes the deposit back with the terms of the build alone', { timeout: 240_000 }, async () => {
   const chain = 747474;
   const [payer, refundTo] = [await causeway.payer(chain, { vbUSDC: 1_000n * DOLLARS }), nobody()];
   const taken = await causeway.take(payer, [chain, 'vbUSDC'], [8453, 'USDC'], 100n * DOLLARS, { built: { refundTo } });

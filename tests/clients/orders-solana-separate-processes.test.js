@@ -12,7 +12,7 @@ let separate;
 before(async () => {
   separate = await startSeparately('[orders]\nlook_back_seconds = 1\n');
   Object.assign(causeway, { url: separate.service.url, chains: separate.chains });
-}, { timeout: 120_000 });
+}, { timeout: 240_000 });
 after(() => separate?.stop());
 
 const usdcOnBase = () => causeway.token(8453, 'USDC');
@@ -23,7 +23,7 @@ const moveTime = async (causeway, timestamp) => {
   await causeway.control(SOLANA, 'mine', { blocks: 64 });
 };
 
-describe('money sent to a deposit address on Solana', { concurrency: true, timeout: 180_000 }, () => {
+describe('money sent to a deposit address on Solana', { concurrency: true, timeout: 300_000 }, () => {
   const makeTransfer = async (symbol, amount, funds = {}) => {
     const sender = await solana.payer({ [symbol]: 10n * amount, ...funds });
     const payer = { address: await nobody() };
@@ -73,7 +73,7 @@ describe('money sent to a deposit address on Solana', { concurrency: true, timeo
   });
 });
 
-test('a dead blockhash: the service says to build again, and building again gives a live one', { timeout: 120_000 }, async () => {
+test('a dead blockhash: the service says to build again, and building again gives a live one', { timeout: 240_000 }, async () => {
   const payer = await solana.payer();
   const recipient = evmNobody();
   const taken = await solana.take(payer, 'coin', [8453, await usdcOnBase()], SOL, { asked: { recipient } });
@@ -87,7 +87,7 @@ test('a dead blockhash: the service says to build again, and building again give
 });
 
 
-test('what is too late comes back, and its order has failed', { timeout: 120_000 }, async () => {
+test('what is too late comes back, and its order has failed', { timeout: 240_000 }, async () => {
   // A chain whose time has run ahead takes no new orders: this one is for this test alone.
   const other = await startSeparately('[orders]\nlook_back_seconds = 1\n');
   try {
@@ -106,7 +106,7 @@ test('what is too late comes back, and its order has failed', { timeout: 120_000
   }
 });
 
-test('with the service gone, a stranger takes the deposit back for its owner, by the chain alone', { timeout: 180_000 }, async () => {
+test('with the service gone, a stranger takes the deposit back for its owner, by the chain alone', { timeout: 300_000 }, async () => {
   const payer = await solana.payer({ USDC: 1_000n * DOLLARS });
   const mint = await solana.token('USDC');
   const taken = await solana.take(payer, 'USDC', [8453, await usdcOnBase()], 100n * DOLLARS, { asked: { recipient: evmNobody() } });

@@ -9,7 +9,7 @@ const causeway = shared();
 const solana = new Solana(causeway);
 const usdcOnBase = () => causeway.token(8453, 'USDC');
 
-describe('a stock @solana/kit wallet takes a route, and the recipient is paid', { concurrency: true, timeout: 180_000 }, () => {
+describe('a stock @solana/kit wallet takes a route, and the recipient is paid', { concurrency: true, timeout: 300_000 }, () => {
   test('SOL for USDC on Base: one transaction to sign, and the order tells all of it', async () => {
     const [payer, recipient] = [await solana.payer(), evmNobody()];
     const taken = await solana.take(payer, 'coin', [8453, await usdcOnBase()], SOL, { asked: { recipient } });
@@ -85,7 +85,7 @@ describe('a stock @solana/kit wallet takes a route, and the recipient is paid', 
   });
 });
 
-describe('at least two routes for what touches Solana', { timeout: 60_000 }, () => {
+describe('at least two routes for what touches Solana', { timeout: 180_000 }, () => {
   test('both ways between Solana and every EVM chain, and within Solana', async () => {
     const chains = (await causeway.get('/v1/chains')).map(({ id }) => id).filter((id) => id !== SOLANA);
     assert.ok(chains.length >= 18);
@@ -126,7 +126,7 @@ describe('at least two routes for what touches Solana', { timeout: 60_000 }, () 
   }
 });
 
-describe('what is signed must be what was built', { concurrency: true, timeout: 120_000 }, () => {
+describe('what is signed must be what was built', { concurrency: true, timeout: 240_000 }, () => {
   let payer;
   let taken;
   let signed;
@@ -191,7 +191,7 @@ describe('what is signed must be what was built', { concurrency: true, timeout: 
   });
 });
 
-describe('mints and payers that cannot be', { concurrency: true, timeout: 60_000 }, () => {
+describe('mints and payers that cannot be', { concurrency: true, timeout: 180_000 }, () => {
   test('too little SOL for what it costs to deposit is told with both numbers', async () => {
     const payer = await solana.payer({ coin: SOL / 1_000n, USDC: 100n * DOLLARS });
     const quote = await solana.quote(payer, 'USDC', [8453, await usdcOnBase()], 10n * DOLLARS, { recipient: evmNobody() });

@@ -11,7 +11,7 @@ const ENDS = ['filled', 'refunded', 'failed'];
 export const DOLLARS = 1_000_000n;
 
 /** How long an order may take before a test gives up on it. */
-const PATIENCE = 60_000;
+const PATIENCE = 150_000;
 
 /** An error that the service answered. */
 export class Refused extends Error {
