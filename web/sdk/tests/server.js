@@ -8,8 +8,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 export class Server {
   seen = [];
   #sockets = new Set();
-  #said = new Deeds();
-  #left = new Deeds();
+  #said = new Signals();
+  #left = new Signals();
 
   static async start(behaviours) {
     const server = new Server();
@@ -72,8 +72,8 @@ function nextBehaviour(behaviours, seen) {
   return candidates[seen.filter((request) => isEvents(request) === kind).length - 1] ?? candidates.at(-1);
 }
 
-/** Things that happen, for whoever waits for the next. */
-class Deeds {
+/** Counts signals until they are awaited. */
+class Signals {
   #happened = 0;
   #waiting = [];
 
