@@ -10,7 +10,7 @@ const coin = (payer) => causeway.quoteAndBuild(payer, [CHAIN, 'coin'], [42161, '
 let payer;
 before(async () => { payer = await causeway.payer(CHAIN); });
 
-describe('building again returns the same deposit', { concurrency: true, timeout: 60_000 }, () => {
+describe('building again returns the same deposit', { concurrency: true, timeout: 180_000 }, () => {
   test('sequentially, with the values of the quote given or omitted', async () => {
     const { quote, deposit } = await coin(payer);
     assert.deepEqual(await causeway.build(payer, quote), deposit);
@@ -25,7 +25,7 @@ describe('building again returns the same deposit', { concurrency: true, timeout
   });
 });
 
-describe('a build is rejected', { concurrency: true, timeout: 60_000 }, () => {
+describe('a build is rejected', { concurrency: true, timeout: 180_000 }, () => {
   test('with values that differ from the first build', async () => {
     const { quote } = await coin(payer);
     const code = 'ROUTE_ALREADY_BUILT';

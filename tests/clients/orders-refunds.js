@@ -39,7 +39,7 @@ export const declined = (causeway) => describe('a filler without enough balance'
     await causeway.transfer(59144, hot, token, newAddress(), await causeway.balance(59144, token, hot.address));
     const offers = async () => (await causeway.quote(payers[0], FROM, TO, 100n * DOLLARS)).routes.map((route) => route.filler);
     await eventually(offers, (fillers) => !fillers.includes(filler), 'a quote without this filler');
-  }, { timeout: 60_000 });
+  }, { timeout: 180_000 });
 
   test('waives the order: the deposit is refunded with the reason', async () => {
     const orderId = await causeway.pay(swaps[0]);
@@ -69,7 +69,8 @@ export const late = (causeway) => describe('after the deadline', { concurrency: 
     await causeway.until(orderId, 'published');
     await causeway.moveTime(130, Number(taken.deposit.terms.fillDeadline) + 1);
     const order = await assertRefunded(causeway, orderId, refundTo, 'Unfilled');
-    assert.match(order.failureReason, /Nobody delivered in time/);
+    // The second, if time moved before the filler had sent anything.
+    assert.match(order.failureReason, /Nobody delivered in time|FillDeadlinePassed/);
   });
 
   test('a deposit whose recipient rejects the fill is refunded', async () => {

@@ -18,7 +18,7 @@ const coin = (payer, built) => causeway.quoteAndBuild(payer, [CHAIN, 'coin'], [4
 let payer;
 before(async () => { payer = await causeway.payer(CHAIN, { coin: 10n * 10n ** 18n, USDC: 1_000n * DOLLARS }); });
 
-describe('a hash of another transaction is rejected with the difference', { concurrency: true, timeout: 60_000 }, () => {
+describe('a hash of another transaction is rejected with the difference', { concurrency: true, timeout: 180_000 }, () => {
   test('a plain transfer of the native coin', async () => {
     const account = await causeway.payer(CHAIN);
     const txHash = await causeway.transfer(CHAIN, account, zeroAddress, newAddress(), 1n);
@@ -84,7 +84,7 @@ describe('a hash of another transaction is rejected with the difference', { conc
   });
 });
 
-describe('a hash belongs to one order, and an order has one hash', { concurrency: true, timeout: 60_000 }, () => {
+describe('a hash belongs to one order, and an order has one hash', { concurrency: true, timeout: 180_000 }, () => {
   const unseen = () => keccak256(newAddress());
 
   test('the same hash again returns the same order', async () => {
@@ -106,7 +106,7 @@ describe('a hash belongs to one order, and an order has one hash', { concurrency
   });
 });
 
-describe('an invalid submission is rejected before the chain is read', { concurrency: true, timeout: 60_000 }, () => {
+describe('an invalid submission is rejected before the chain is read', { concurrency: true, timeout: 180_000 }, () => {
   for (const txHash of ['0x12', `0x${'z'.repeat(64)}`, 'f'.repeat(64), `0x${'f'.repeat(65)}`, '']) {
     test(`malformed hex: ${JSON.stringify(txHash.slice(0, 8))}… of ${txHash.length}`, async () => {
       const { details } = await rejects(causeway.submit(await coin(payer), { txHash }), 400, 'ValidationException');
@@ -146,7 +146,7 @@ describe('an invalid submission is rejected before the chain is read', { concurr
   });
 });
 
-describe('a signed transaction is broadcast only if it is the deposit of the build', { concurrency: true, timeout: 60_000 }, () => {
+describe('a signed transaction is broadcast only if it is the deposit of the build', { concurrency: true, timeout: 180_000 }, () => {
   const sign = async (account, { to, data, value }) => {
     const fees = { gas: 1_000_000n, maxFeePerGas: 10n ** 10n, maxPriorityFeePerGas: 10n ** 9n };
     return account.signTransaction({ type: 'eip1559', chainId: CHAIN, nonce: 0, to, data, value: BigInt(value), ...fees });
@@ -171,7 +171,7 @@ describe('a signed transaction is broadcast only if it is the deposit of the bui
   });
 });
 
-describe('a permit needs the payer\'s signature for this order', { concurrency: true, timeout: 60_000 }, () => {
+describe('a permit needs the payer\'s signature for this order', { concurrency: true, timeout: 180_000 }, () => {
   let signer;
   before(async () => {
     signer = await causeway.payer(CHAIN, { USDC: 1_000n * DOLLARS });

@@ -14,17 +14,17 @@ before(async () => {
   // Addresses of finished orders are checked every second, instead of every minute.
   separate = await startSeparately('[orders]\nlook_back_seconds = 1\n');
   Object.assign(causeway, { url: separate.service.url, chains: separate.chains });
-}, { timeout: 120_000 });
+}, { timeout: 240_000 });
 after(() => separate?.stop());
 
-describe('late, excess and failed deposits are returned', { concurrency: true, timeout: 180_000 }, () => {
+describe('late, excess and failed deposits are returned', { concurrency: true, timeout: 300_000 }, () => {
   transfers(causeway);
   declined(causeway);
   late(causeway);
   chainFaults(causeway);
 });
 
-test('without the service, anybody can refund the deposit with the terms of the build', { timeout: 120_000 }, async () => {
+test('without the service, anybody can refund the deposit with the terms of the build', { timeout: 240_000 }, async () => {
   const chain = 747474;
   const [payer, refundTo] = [await causeway.payer(chain, { vbUSDC: 1_000n * DOLLARS }), newAddress()];
   const taken = await causeway.quoteAndBuild(payer, [chain, 'vbUSDC'], [8453, 'USDC'], 100n * DOLLARS, { built: { refundTo } });

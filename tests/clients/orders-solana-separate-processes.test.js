@@ -12,7 +12,7 @@ let separate;
 before(async () => {
   separate = await startSeparately('[orders]\nlook_back_seconds = 1\n');
   Object.assign(causeway, { url: separate.service.url, chains: separate.chains });
-}, { timeout: 120_000 });
+}, { timeout: 240_000 });
 after(() => separate?.stop());
 
 const usdcOnBase = () => causeway.token(8453, 'USDC');
@@ -23,7 +23,7 @@ const moveTime = async (causeway, timestamp) => {
   await causeway.control(SOLANA, 'mine', { blocks: 64 });
 };
 
-describe('transfers to a deposit address on Solana', { concurrency: true, timeout: 180_000 }, () => {
+describe('transfers to a deposit address on Solana', { concurrency: true, timeout: 300_000 }, () => {
   const makeTransfer = async (symbol, amount, funds = {}) => {
     const sender = await solana.payer({ [symbol]: 10n * amount, ...funds });
     const payer = { address: await newAddress() };
@@ -73,7 +73,7 @@ describe('transfers to a deposit address on Solana', { concurrency: true, timeou
   });
 });
 
-test('an expired blockhash is rejected, and building again returns a valid one', { timeout: 120_000 }, async () => {
+test('an expired blockhash is rejected, and building again returns a valid one', { timeout: 240_000 }, async () => {
   const payer = await solana.payer();
   const recipient = newEvmAddress();
   const taken = await solana.quoteAndBuild(payer, 'coin', [8453, await usdcOnBase()], SOL, { asked: { recipient } });
@@ -86,7 +86,7 @@ test('an expired blockhash is rejected, and building again returns a valid one',
   await causeway.until(await solana.pay({ ...taken, deposit: again }, payer), 'filled');
 });
 
-test('a late transfer is returned, and its order fails', { timeout: 120_000 }, async () => {
+test('a late transfer is returned, and its order fails', { timeout: 240_000 }, async () => {
   // A chain whose time is ahead takes no new orders, so this test has its own service.
   const lateService = await startSeparately('[orders]\nlook_back_seconds = 1\n');
   try {
@@ -105,7 +105,7 @@ test('a late transfer is returned, and its order fails', { timeout: 120_000 }, a
   }
 });
 
-test('without the service, anybody can refund the deposit on chain', { timeout: 180_000 }, async () => {
+test('without the service, anybody can refund the deposit on chain', { timeout: 300_000 }, async () => {
   const payer = await solana.payer({ USDC: 1_000n * DOLLARS });
   const mint = await solana.token('USDC');
   const taken = await solana.quoteAndBuild(payer, 'USDC', [8453, await usdcOnBase()], 100n * DOLLARS, { asked: { recipient: newEvmAddress() } });

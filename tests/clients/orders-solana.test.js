@@ -9,7 +9,7 @@ const causeway = shared();
 const solana = new Solana(causeway);
 const usdcOnBase = () => causeway.token(8453, 'USDC');
 
-describe('a @solana/kit wallet takes a route, and the recipient is paid', { concurrency: true, timeout: 180_000 }, () => {
+describe('a @solana/kit wallet takes a route, and the recipient is paid', { concurrency: true, timeout: 300_000 }, () => {
   test('SOL for USDC on Base: one transaction to sign, and a complete order', async () => {
     const [payer, recipient] = [await solana.payer(), newEvmAddress()];
     const taken = await solana.quoteAndBuild(payer, 'coin', [8453, await usdcOnBase()], SOL, { asked: { recipient } });
@@ -85,7 +85,7 @@ describe('a @solana/kit wallet takes a route, and the recipient is paid', { conc
   });
 });
 
-describe('swaps with Solana have at least two routes', { timeout: 60_000 }, () => {
+describe('swaps with Solana have at least two routes', { timeout: 180_000 }, () => {
   test('between Solana and every EVM chain, in both directions, and within Solana', async () => {
     const chains = (await causeway.get('/v1/chains')).map(({ id }) => id).filter((id) => id !== SOLANA);
     assert.ok(chains.length >= 18);
@@ -126,7 +126,7 @@ describe('swaps with Solana have at least two routes', { timeout: 60_000 }, () =
   }
 });
 
-describe('a signed transaction must match the build', { concurrency: true, timeout: 120_000 }, () => {
+describe('a signed transaction must match the build', { concurrency: true, timeout: 240_000 }, () => {
   let payer;
   let taken;
   let signed;
@@ -191,7 +191,7 @@ describe('a signed transaction must match the build', { concurrency: true, timeo
   });
 });
 
-describe('an invalid payer or recipient is rejected', { concurrency: true, timeout: 60_000 }, () => {
+describe('an invalid payer or recipient is rejected', { concurrency: true, timeout: 180_000 }, () => {
   test('a payer without enough SOL for the deposit', async () => {
     const payer = await solana.payer({ coin: SOL / 1_000n, USDC: 100n * DOLLARS });
     const quote = await solana.quote(payer, 'USDC', [8453, await usdcOnBase()], 10n * DOLLARS, { recipient: newEvmAddress() });

@@ -9,7 +9,7 @@ const ESCROW_ALLOWANCE = { abi: erc20Abi, functionName: 'approve' };
 /** The method of each wallet request of a build, or `deposit`. */
 const kinds = ({ approvals = [] }) => approvals.map(({ request, deposit }) => (deposit ? 'deposit' : request.method));
 
-describe('a viem wallet takes a route, and the recipient is paid', { concurrency: true, timeout: 120_000 }, () => {
+describe('a viem wallet takes a route, and the recipient is paid', { concurrency: true, timeout: 240_000 }, () => {
   test('the native coin for a token: one transaction, and a complete order', async () => {
     const payer = await causeway.payer(1);
     const { order, offer, quote, deposit } = await causeway.swap(payer, [1, 'coin'], [8453, 'USDC'], 10n ** 17n);

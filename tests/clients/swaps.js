@@ -11,7 +11,7 @@ const TERMINAL = ['filled', 'refunded', 'failed'];
 export const DOLLARS = 1_000_000n;
 
 /** How long an order may take, in milliseconds. */
-const TIMEOUT = 60_000;
+const TIMEOUT = 150_000;
 
 /** An error response of the service. */
 export class ApiError extends Error {
