@@ -1,3 +1,4 @@
+use causeway_domain::fiat::FiatAmount;
 use causeway_domain::ports::{ChainError, RampError, RampRefusal, StoreError, WebhookError};
 use causeway_domain::{Address, ChainId, FiatOrderId, FiatQuoteId, IdError, RouteId, TokenId};
 use jiff::Timestamp;
@@ -42,11 +43,55 @@ impl FiatCode {
     }
 }
 
+/// Why one provider has no quote or no order, for programs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum FaultCode {
+    AmountOutOfRange,
+    UnsupportedAsset,
+    UnsupportedCurrency,
+    UnsupportedPaymentMethod,
+    NotInCountry,
+    NoRoute,
+    ProviderDisabled,
+    ProviderUnavailable,
+    Internal,
+}
+
+impl FaultCode {
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::AmountOutOfRange => "AMOUNT_OUT_OF_RANGE",
+            Self::UnsupportedAsset => "UNSUPPORTED_ASSET",
+            Self::UnsupportedCurrency => "UNSUPPORTED_CURRENCY",
+            Self::UnsupportedPaymentMethod => "UNSUPPORTED_PAYMENT_METHOD",
+            Self::NotInCountry => "NOT_IN_COUNTRY",
+            Self::NoRoute => "NO_ROUTE",
+            Self::ProviderDisabled => "PROVIDER_DISABLED",
+            Self::ProviderUnavailable => "PROVIDER_UNAVAILABLE",
+            Self::Internal => "INTERNAL_ERROR",
+        }
+    }
+
+    pub const fn of(error: &RampError) -> Self {
+        match error {
+            RampError::Refused(RampRefusal::Range { .. }) => Self::AmountOutOfRange,
+            RampError::Refused(RampRefusal::Asset) => Self::UnsupportedAsset,
+            RampError::Refused(RampRefusal::Currency(_)) => Self::UnsupportedCurrency,
+            RampError::Refused(RampRefusal::Method) => Self::UnsupportedPaymentMethod,
+            RampError::Refused(RampRefusal::Country) => Self::NotInCountry,
+            RampError::Refused(RampRefusal::Other(_)) => Self::NoRoute,
+            RampError::Unavailable(_) | RampError::Nonsense(_) => Self::ProviderUnavailable,
+        }
+    }
+}
+
 /// Why one provider has no quote.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ProviderFault {
     pub provider: String,
-    pub code: FiatCode,
+    pub code: FaultCode,
+    /// The least and the most that it takes, if the amount is outside.
+    pub range: Option<(FiatAmount, FiatAmount)>,
     /// For the payer.
     pub message: String,
     pub retryable: bool,
@@ -153,7 +198,7 @@ impl From<QuoteError> for FiatError {
     }
 }
 
-pub(super) const fn ramp_code(error: &RampError) -> FiatCode {
+const fn ramp_code(error: &RampError) -> FiatCode {
     match error {
         RampError::Refused(RampRefusal::Asset) => FiatCode::UnsupportedAsset,
         RampError::Refused(RampRefusal::Other(_)) => FiatCode::NoRoute,

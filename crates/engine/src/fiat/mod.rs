@@ -21,7 +21,7 @@ mod swap_routes;
 mod tests;
 mod work;
 
-pub use error::{FiatCode, FiatError, ProviderFault};
+pub use error::{FaultCode, FiatCode, FiatError, ProviderFault};
 pub use hubs::Hubs;
 pub use order::{FiatOrderRequest, OrderFiat, OrderFiatOptions, OrderFiatParts};
 pub use polling::suggested_interval;

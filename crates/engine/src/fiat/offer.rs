@@ -6,9 +6,8 @@ use causeway_domain::ports::{OnRamp, RampAsk, RampError, RampOffer, RampRefusal}
 use causeway_domain::{FiatQuoteId, RawAmount, Token};
 use jiff::Timestamp;
 
-use super::error::ramp_code;
 use super::swap_routes::{input_for, routes_for};
-use super::{FiatCode, FiatError, ProviderFault, QuoteFiatParts, QuotedPurchase};
+use super::{FaultCode, FiatError, ProviderFault, QuoteFiatParts, QuotedPurchase};
 
 /// A valid ask with its tokens resolved.
 pub(super) struct ResolvedAsk {
@@ -38,19 +37,23 @@ impl NoQuote {
     pub(super) fn into_fault(self, provider: String) -> ProviderFault {
         match self {
             Self::NoRoute { message, retryable } => {
-                ProviderFault { provider, code: FiatCode::NoRoute, message, retryable }
+                ProviderFault { provider, code: FaultCode::NoRoute, range: None, message, retryable }
             }
             Self::Error(FiatError::Provider { error, .. }) => {
-                let (code, retryable) = (ramp_code(&error), error.is_retryable());
+                let (code, retryable) = (FaultCode::of(&error), error.is_retryable());
+                let range = match error {
+                    RampError::Refused(RampRefusal::Range { least, most }) => Some((least, most)),
+                    _ => None,
+                };
                 if matches!(error, RampError::Nonsense(_)) {
                     tracing::warn!(provider, %error, "provider offer rejected");
                 }
-                ProviderFault { provider, code, message: payer_message(&error), retryable }
+                ProviderFault { provider, code, range, message: payer_message(&error), retryable }
             }
             Self::Error(error) => {
                 tracing::warn!(provider, %error, "quoting a provider failed");
                 let message = "it could not be quoted now".to_owned();
-                ProviderFault { provider, code: FiatCode::Internal, message, retryable: true }
+                ProviderFault { provider, code: FaultCode::Internal, range: None, message, retryable: true }
             }
         }
     }

@@ -12,7 +12,7 @@ use futures::{FutureExt as _, StreamExt as _};
 use jiff::SignedDuration;
 
 use super::offer::{ResolvedAsk, offer};
-use super::{FiatCode, FiatError, Hubs, ProviderFault, Ramps};
+use super::{FaultCode, FiatError, Hubs, ProviderFault, Ramps};
 use crate::request_quote::{RequestQuote, resolve};
 
 /// The largest slippage that can be requested, in basis points.
@@ -158,8 +158,9 @@ impl QuoteFiat {
 async fn answer(parts: Arc<QuoteFiatParts>, ramp: Arc<dyn OnRamp>, asked: Arc<ResolvedAsk>) -> FiatAnswer {
     let provider = ramp.profile().id.clone();
     if let Some(message) = parts.ramps.paused(&provider) {
-        let code = FiatCode::ProviderDisabled;
-        return FiatAnswer::Fault(ProviderFault { provider, code, message, retryable: true });
+        let code = FaultCode::ProviderDisabled;
+        let fault = ProviderFault { provider, code, range: None, message, retryable: true };
+        return FiatAnswer::Fault(fault);
     }
     let within = parts.options.provider_timeout;
     let offered = tokio::time::timeout(within, offer(&parts, ramp.as_ref(), &asked).boxed()).await;

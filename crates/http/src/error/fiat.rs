@@ -1,8 +1,8 @@
 use axum::Json;
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
-use causeway_domain::ports::{RampError, RampRefusal};
-use causeway_engine::fiat::{FiatCode, FiatError};
+use causeway_domain::ports::RampError;
+use causeway_engine::fiat::{FaultCode, FiatCode, FiatError};
 use causeway_wire::{ErrorName, FiatErrorBody, FiatErrorCode, Issue};
 use serde_json::{Value, json};
 
@@ -113,20 +113,8 @@ impl ApiError {
                 format!("{provider} is unavailable. Try again in a moment, or choose another provider.")
             }
         };
-        let mut details = json!({ "provider": provider });
-        if let Some(code) = refusal_code(error) {
-            details["code"] = code.into();
-        }
-        Self::fiat(code, message).with_details(details)
-    }
-}
-
-/// The `details.code` of the two refusals that clients tell apart.
-const fn refusal_code(error: &RampError) -> Option<&'static str> {
-    match error {
-        RampError::Unavailable(_) | RampError::Nonsense(_) => Some("PROVIDER_UNAVAILABLE"),
-        RampError::Refused(RampRefusal::Range { .. }) => Some("AMOUNT_OUT_OF_RANGE"),
-        RampError::Refused(_) => None,
+        let reason = FaultCode::of(error).as_str();
+        Self::fiat(code, message).with_details(json!({ "provider": provider, "code": reason }))
     }
 }
 
@@ -199,6 +187,7 @@ fn body_without_code(name: ErrorName, message: &str, details: Option<Value>) -> 
 #[cfg(test)]
 mod tests {
     use causeway_domain::fiat::FiatAmount;
+    use causeway_domain::ports::RampRefusal;
 
     use super::*;
 
@@ -216,12 +205,14 @@ mod tests {
         let amount = |minor| FiatAmount { minor, currency: "USD".parse().unwrap() };
         let range = RampRefusal::Range { least: amount(1), most: amount(2) };
         let table = [
-            (RampError::Unavailable("down".to_owned()), Some("PROVIDER_UNAVAILABLE")),
-            (RampError::Refused(range), Some("AMOUNT_OUT_OF_RANGE")),
-            (RampError::Refused(RampRefusal::Asset), None),
+            (RampError::Unavailable("down".to_owned()), "PROVIDER_UNAVAILABLE"),
+            (RampError::Refused(range), "AMOUNT_OUT_OF_RANGE"),
+            (RampError::Refused(RampRefusal::Asset), "UNSUPPORTED_ASSET"),
+            (RampError::Refused(RampRefusal::Country), "NOT_IN_COUNTRY"),
         ];
         for (error, code) in table {
-            assert_eq!(refusal_code(&error), code, "{error}");
+            let refused = ApiError::provider(FiatErrorCode::NoRoute, "bank", &error);
+            assert!(format!("{refused:?}").contains(code), "{error}: {refused:?}");
         }
     }
 

@@ -18,9 +18,12 @@ pub(super) fn map_answer(app: &App, answer: FiatAnswer) -> ApiResult<wire::FiatQ
 }
 
 pub(super) fn map_fault(fault: ProviderFault) -> wire::FiatProviderError {
+    let (minimum, maximum) = fault.range.map(|(min, max)| (min.to_string(), max.to_string())).unzip();
     wire::FiatProviderError {
         provider: fault.provider,
         code: fault.code.as_str().to_owned(),
+        minimum,
+        maximum,
         message: fault.message,
         retryable: fault.retryable,
     }

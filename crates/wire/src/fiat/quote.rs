@@ -79,9 +79,19 @@ pub struct FiatProviderError {
     /// The id of the provider.
     #[cfg_attr(feature = "openapi", schema(example = "sandbox-bank"))]
     pub provider: String,
-    /// Stable, for programs.
+    /// Stable, for programs: `AMOUNT_OUT_OF_RANGE`, `UNSUPPORTED_ASSET`, `UNSUPPORTED_CURRENCY`,
+    /// `UNSUPPORTED_PAYMENT_METHOD`, `NOT_IN_COUNTRY`, `NO_ROUTE`, `PROVIDER_DISABLED`, `PROVIDER_UNAVAILABLE` or
+    /// `INTERNAL_ERROR`.
     #[cfg_attr(feature = "openapi", schema(example = "AMOUNT_OUT_OF_RANGE"))]
     pub code: String,
+    /// The least that it takes, in the asked currency, where the amount is out of range.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(example = "20.00"))]
+    pub minimum: Option<String>,
+    /// The most that it takes, in the asked currency, where the amount is out of range.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(example = "5000.00"))]
+    pub maximum: Option<String>,
     /// The reason, as text for users.
     pub message: String,
     /// Whether the same request may succeed later.

@@ -5,7 +5,7 @@ use causeway_domain::ports::{OrderStore as _, RampState};
 
 use crate::build_deposit::fake::{ARBITRUM, BASE, usdc};
 use crate::fiat::fake::{Behavior, FakeRamp, Scene, ask, request, target};
-use crate::fiat::{FiatCode, FiatError};
+use crate::fiat::{FaultCode, FiatCode, FiatError};
 use crate::pauses::tests::paused;
 
 #[tokio::test]
@@ -19,7 +19,10 @@ async fn paused_on_ramp_is_skipped_with_a_reason() {
     let gathered = scene.quote.gather(ask(usdc())).await.unwrap();
     assert_eq!(gathered.quotes.len(), 1);
     let [fault] = &gathered.errors[..] else { panic!("{:?}", gathered.errors) };
-    assert_eq!((&fault.provider, fault.code, fault.retryable), (&provider, FiatCode::ProviderDisabled, true));
+    assert_eq!(
+        (&fault.provider, fault.code, fault.retryable),
+        (&provider, FaultCode::ProviderDisabled, true)
+    );
     assert_eq!(fault.message, format!("on-ramp {provider} is paused: maintenance"));
     let refused = scene.order.order(request(&earlier)).await.unwrap_err();
     assert!(

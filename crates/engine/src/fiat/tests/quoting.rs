@@ -6,7 +6,7 @@ use futures::StreamExt as _;
 
 use crate::build_deposit::fake::{evm, usdc};
 use crate::fiat::fake::{Behavior, FakeRamp, Scene, ask, target, usd};
-use crate::fiat::{FiatAnswer, FiatCode};
+use crate::fiat::{FaultCode, FiatAnswer, FiatCode};
 
 fn raw(units: u64) -> RawAmount {
     RawAmount::new(U256::from(units))
@@ -31,12 +31,17 @@ async fn providers_answer_independently_of_each_other() {
     let faults: Vec<_> =
         gathered.errors.iter().map(|fault| (fault.provider.as_str(), fault.code, fault.retryable)).collect();
     let expected = [
-        ("fails", FiatCode::ProviderUnavailable, true),
-        ("hangs", FiatCode::ProviderUnavailable, true),
-        ("lies", FiatCode::ProviderUnavailable, false),
-        ("refuses", FiatCode::Validation, false),
+        ("fails", FaultCode::ProviderUnavailable, true),
+        ("hangs", FaultCode::ProviderUnavailable, true),
+        ("lies", FaultCode::ProviderUnavailable, false),
+        ("refuses", FaultCode::AmountOutOfRange, false),
     ];
     assert_eq!(faults, expected);
+    assert_eq!(
+        gathered.errors[3].range,
+        Some((usd(2_500), usd(5_000))),
+        "a page can say from where it starts"
+    );
     assert!(gathered.errors[3].message.contains("from 25.00 to 50.00 USD"), "{}", gathered.errors[3].message);
     assert!(gathered.errors.iter().all(|fault| !fault.message.contains("10.0.0.7")), "that is ours to know");
 }
@@ -57,7 +62,7 @@ async fn provider_that_does_not_serve_the_country_is_skipped_with_a_reason() {
         let gathered = scene.quote.gather(asked).await.unwrap();
         assert_eq!(gathered.quotes.len(), serving, "{country:?}");
         for fault in &gathered.errors {
-            assert_eq!((fault.code, fault.retryable), (FiatCode::Validation, false));
+            assert_eq!((fault.code, fault.retryable), (FaultCode::NotInCountry, false));
             assert_eq!(fault.message, "it does not serve this country");
         }
     }
