@@ -38,6 +38,16 @@ impl Client {
         self.get(url).await?.json()
     }
 
+    /// The orders that a transaction, an address or an id belongs to, newest first. `order_ids` of the query is ignored.
+    pub async fn search_orders(&self, q: &str, query: &OrderQuery) -> Result<Page<Order>, Error> {
+        let url = Query::default()
+            .with("q", Some(q))
+            .with("limit", query.limit)
+            .with("cursor", query.cursor)
+            .append_to(self.base.join(&["v1", "orders", "search"]));
+        self.get(url).await?.json()
+    }
+
     /// The orders of a deposit address, and the transfers observed there.
     pub async fn orders_at(&self, deposit_address: &str) -> Result<DepositAddressOrders, Error> {
         self.get(self.base.join(&["v1", "orders", "by-deposit-address", deposit_address])).await?.json()

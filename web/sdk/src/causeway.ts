@@ -19,6 +19,7 @@ import { getSuggestions } from './actions/get-suggestions.js';
 import { getTokens } from './actions/get-tokens.js';
 import { getTopTokens } from './actions/get-top-tokens.js';
 import { getVaults } from './actions/get-vaults.js';
+import { searchOrders } from './actions/search-orders.js';
 import { searchTokens } from './actions/search-tokens.js';
 import { streamOrderEvents } from './actions/stream-order-events.js';
 import { streamQuotes } from './actions/stream-quotes.js';
@@ -43,8 +44,8 @@ import { depositQrCodeUrl, getQrCode, getTransferQrCode, qrCodeUrl, transferQrCo
 const swap = {
   autocomplete, buildDeposit, chainIconUrl, depositQrCodeUrl, executeSwap, getBalances, getChainIcon, getChains, getFillers,
   getHubConfig, getIntent, getIntentByDeposit, getIntents, getMTokens, getOrder, getOrderOf, getOrders, getOrdersAt, getQrCode,
-  getQuote, getStatus, getSuggestions, getTokens, getTopTokens, getTransferQrCode, getVaults, qrCodeUrl, searchTokens,
-  streamOrderEvents, streamQuotes, submitDeposit, trackOrder, transferQrCodeUrl,
+  getQuote, getStatus, getSuggestions, getTokens, getTopTokens, getTransferQrCode, getVaults, qrCodeUrl, searchOrders,
+  searchTokens, streamOrderEvents, streamQuotes, submitDeposit, trackOrder, transferQrCodeUrl,
 };
 
 const fiat = {

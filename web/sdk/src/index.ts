@@ -19,6 +19,7 @@ export * from './actions/get-suggestions.js';
 export * from './actions/get-tokens.js';
 export * from './actions/get-top-tokens.js';
 export * from './actions/get-vaults.js';
+export * from './actions/search-orders.js';
 export * from './actions/search-tokens.js';
 export * from './actions/stream-order-events.js';
 export * from './actions/stream-quotes.js';

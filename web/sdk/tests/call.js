@@ -16,6 +16,7 @@ const CALLS = {
   balances: (client, address, options) => sdk.getBalances(client, address, {}, options),
   tokens: sdk.getTokens,
   ordersAt: sdk.getOrdersAt,
+  searchOrders: (client, q, options) => sdk.searchOrders(client, q, {}, options),
   intentByDeposit: (client, chainId, txHash, options) => sdk.getIntentByDeposit(client, { chainId, txHash }, options),
   fiatProviders: sdk.getFiatProviders,
   fiatConfig: sdk.getFiatConfig,

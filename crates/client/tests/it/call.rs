@@ -89,6 +89,7 @@ async fn request(client: &Client, call: &Call) -> Result<Value, Error> {
         }
         "intentByDeposit" => value(client.intent_by_deposit(argument(call, 0), &text(call, 1)).await),
         "ordersAt" => value(client.orders_at(&text(call, 0)).await),
+        "searchOrders" => value(client.search_orders(&text(call, 0), &OrderQuery::default()).await),
         "fiatProviders" => value(client.fiat_providers().await),
         "fiatConfig" => value(client.fiat_config().await),
         "fiatQuote" => value(client.fiat_quote(&argument(call, 0)).await),

@@ -55,7 +55,8 @@ pub use operator_store::{
 };
 pub use order_executor::OrderExecutor;
 pub use order_store::{
-    Creation, FillCount, OpenTransfer, OrderQuery, OrderStore, Owed, StuckKind, StuckReason,
+    Creation, FillCount, OpenTransfer, OrderQuery, OrderSearch, OrderStore, Owed, SearchTerm, StuckKind,
+    StuckReason,
 };
 pub use outbox::{Attempt, Outbox, OutboxPut, Outgoing, OutgoingEnd};
 pub use pausable::{Pausable, PausableError};

@@ -116,6 +116,24 @@ pub struct StuckReason {
     pub since: Timestamp,
 }
 
+/// What belongs to an order besides its ids.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum SearchTerm {
+    /// A transaction of the order: its deposit, as submitted or as seen, its fill, claim or refund.
+    Transaction(String),
+    /// Its author, recipient, refund address or deposit address.
+    Address(Address),
+}
+
+/// A search for orders.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OrderSearch {
+    pub term: SearchTerm,
+    /// Only orders that are older than this one.
+    pub before: Option<RowKey>,
+    pub limit: u32,
+}
+
 /// Stores orders and their event histories. Writes are durable when a call returns. Times have millisecond precision.
 #[async_trait]
 pub trait OrderStore: Send + Sync {
@@ -129,6 +147,8 @@ pub trait OrderStore: Send + Sync {
     /// Every order with that deposit address, newest first.
     async fn orders_at(&self, deposit_address: Address) -> Result<Vec<Order>, StoreError>;
     async fn orders(&self, query: &OrderQuery) -> Result<Vec<Order>, StoreError>;
+    /// The announced orders that the term belongs to, newest first.
+    async fn search_orders(&self, query: &OrderSearch) -> Result<Vec<Order>, StoreError>;
     /// Writes `order` and its events atomically if the stored version is still `order.version`, increments the version and
     /// ends the lease. `false` when another writer was faster; then nothing is written. A submitted transaction that
     /// another order of that chain already has is a conflict.

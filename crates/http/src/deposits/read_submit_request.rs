@@ -4,11 +4,8 @@ use causeway_engine::{Proof, SubmitRequest};
 
 use super::read_build_request::{parse_ids, read_ids};
 use crate::error::ApiError;
-use crate::extract::{Body, parse_hash, parse_hex};
+use crate::extract::{Body, parse_hex, parse_transaction_id};
 
-const SIGNATURE_BYTES: usize = 64;
-/// Maximum length of 64 bytes in base58.
-const MAX_SIGNATURE_CHARS: usize = 88;
 /// A text of at least this length that uses only base58 characters is taken for base58. About one base64 text in a hundred
 /// million would match by chance.
 const MIN_BASE58_CHARS: usize = 200;
@@ -23,7 +20,7 @@ pub(super) fn read_submit_request(body: &Body) -> Result<SubmitRequest, ApiError
     let names = ["txHash", "signedTransaction", "signature"];
     let [hash, signed, signature] = names.map(|name| fields.string(name));
     let given = [hash.is_some(), signed.is_some(), signature.is_some()];
-    let hash = hash.and_then(|text| fields.issues.check("txHash", parse_tx_id(&text)));
+    let hash = hash.and_then(|text| fields.issues.check("txHash", parse_transaction_id(&text)));
     let signed = signed.and_then(|text| fields.issues.check("signedTransaction", parse_signed(&text)));
     let signature = signature.and_then(|text| fields.issues.check("signature", parse_hex(&text)));
     fields.finish()?;
@@ -37,18 +34,6 @@ pub(super) fn read_submit_request(body: &Body) -> Result<SubmitRequest, ApiError
     let missing = || ApiError::internal(&"a field of the submit request is missing without an issue");
     let (quote, route) = parse_ids(ids.ok_or_else(missing)?)?;
     Ok(SubmitRequest { quote, route, proof })
-}
-
-/// The normalized id of a transaction: a lowercase hash on EVM chains, a signature on Solana.
-fn parse_tx_id(text: &str) -> Result<String, &'static str> {
-    let hash = parse_hash(text).map(|hash| hash.to_string());
-    let signature = || bs58::decode(text).into_vec().ok().filter(|bytes| bytes.len() == SIGNATURE_BYTES);
-    // Longer texts cannot be signatures and are not decoded.
-    let id = hash.ok().or_else(|| {
-        let short = text.len() <= MAX_SIGNATURE_CHARS;
-        short.then(signature).flatten().map(|_| text.to_owned())
-    });
-    id.ok_or("must be 0x and 64 hex digits on EVM chains, a signature of 64 bytes in base58 on Solana")
 }
 
 /// A signed transaction: hex on EVM chains, base64 on Solana. No valid Solana transaction starts with `0x`, because its

@@ -121,7 +121,7 @@ impl<'a> Fields<'a> {
     /// An optional unsigned integer.
     pub(crate) fn integer(&mut self, name: &str) -> Option<u64> {
         let number = match self.value(name)? {
-            Field::Other(value) => value.as_u64(),
+            Field::Other(value) => whole_number(value),
             Field::Text(_) => None,
         };
         if number.is_none() {
@@ -161,6 +161,15 @@ impl<'a> Fields<'a> {
     pub(crate) fn finish(self) -> Result<(), ApiError> {
         self.issues.finish()
     }
+}
+
+/// An unsigned integer, also where it is written as `8453.0`: that is the same JSON number.
+pub(crate) fn whole_number(value: &Value) -> Option<u64> {
+    value.as_u64().or_else(|| {
+        let float = value.as_f64().filter(|float| float.fract() == 0.0)?;
+        // `Display` of a float never uses an exponent; what is too large for an integer is refused.
+        float.to_string().parse().ok()
+    })
 }
 
 /// One value of a body; only strings can be borrowed.
@@ -295,6 +304,18 @@ mod tests {
         assert_eq!(fields.string("f"), None);
         let error = format!("{:?}", fields.finish().unwrap_err());
         assert_eq!(error.matches("\"path\"").count(), 5, "{error}");
+    }
+
+    #[test]
+    fn whole_numbers_may_have_a_fraction_of_zero() {
+        for (value, number) in
+            [(json!(8453), Some(8453)), (json!(8453.0), Some(8453)), (json!(1e3), Some(1000))]
+        {
+            assert_eq!(whole_number(&value), number, "{value}");
+        }
+        for value in [json!(0.5), json!(-1), json!(-1.0), json!(1e300), json!("1"), json!(null)] {
+            assert_eq!(whole_number(&value), None, "{value}");
+        }
     }
 
     #[test]

@@ -1,5 +1,9 @@
 use alloy_primitives::{B256, hex};
 
+const SIGNATURE_BYTES: usize = 64;
+/// Maximum length of 64 bytes in base58.
+const MAX_SIGNATURE_CHARS: usize = 88;
+
 /// Parses non-empty hex with a `0x` prefix.
 pub(crate) fn parse_hex(text: &str) -> Result<Vec<u8>, &'static str> {
     let digits = text.strip_prefix("0x").or_else(|| text.strip_prefix("0X"));
@@ -13,6 +17,18 @@ pub(crate) fn parse_hex(text: &str) -> Result<Vec<u8>, &'static str> {
 pub(crate) fn parse_hash(text: &str) -> Result<B256, &'static str> {
     let bytes = parse_hex(text).ok().and_then(|bytes| B256::try_from(bytes.as_slice()).ok());
     bytes.ok_or("must be 0x and 64 hex digits")
+}
+
+/// The normalized id of a transaction: a lowercase hash on EVM chains, a signature on Solana.
+pub(crate) fn parse_transaction_id(text: &str) -> Result<String, &'static str> {
+    let hash = parse_hash(text).map(|hash| hash.to_string());
+    let signature = || bs58::decode(text).into_vec().ok().filter(|bytes| bytes.len() == SIGNATURE_BYTES);
+    // Longer texts cannot be signatures and are not decoded.
+    let id = hash.ok().or_else(|| {
+        let short = text.len() <= MAX_SIGNATURE_CHARS;
+        short.then(signature).flatten().map(|_| text.to_owned())
+    });
+    id.ok_or("must be 0x and 64 hex digits on EVM chains, a signature of 64 bytes in base58 on Solana")
 }
 
 #[cfg(test)]

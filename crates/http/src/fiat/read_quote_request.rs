@@ -5,7 +5,7 @@ use causeway_domain::{Address, ChainId, RawAmount, TokenId};
 use serde_json::Value;
 
 use crate::error::ApiError;
-use crate::extract::{Body, Fields};
+use crate::extract::{Body, Fields, whole_number};
 
 /// Half of the expected output.
 const MAX_SLIPPAGE_BPS: u16 = 5_000;
@@ -93,7 +93,7 @@ fn read_target(fields: &mut Fields<'_>) -> Option<TokenId> {
         let chain = fields.issues.check("toChainId", chain_id(chain?))?;
         return fields.issues.check("toToken", TokenId::new(chain, &token?));
     };
-    let chain = asset.get("chainId").and_then(Value::as_u64).ok_or("is required, as a whole number");
+    let chain = asset.get("chainId").and_then(whole_number).ok_or("is required, as a whole number");
     let chain = fields.issues.check("outputAsset.chainId", chain.and_then(chain_id));
     let address = asset.get("address").and_then(Value::as_str).ok_or("is required, as a string");
     let address = fields.issues.check("outputAsset.address", address);

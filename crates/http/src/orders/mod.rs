@@ -5,6 +5,7 @@ pub(crate) mod get_events;
 pub(crate) mod get_order;
 pub(crate) mod get_orders;
 mod map_order;
+pub(crate) mod search_orders;
 mod steps;
 
 pub use encode_webhook_event::encode_webhook_event;

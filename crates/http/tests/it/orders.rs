@@ -286,3 +286,35 @@ async fn malformed_last_event_id_is_rejected() {
     assert_eq!(status, 400);
     assert!(body.contains("Last-Event-ID"), "{body}");
 }
+
+#[tokio::test]
+async fn an_order_is_found_by_any_of_its_hashes_and_addresses() {
+    let (refund, cause) = (order(2), RefundCause::Waived);
+    let ledger = Arc::new(MemoryStore::with_orders(vec![filled(), refunded(cause)]));
+    let find = async |q: &str| {
+        let (status, body) = ask(&ledger, &format!("/v1/orders/search?q={q}")).await;
+        assert_eq!(status, 200, "{q}: {body}");
+        let ids =
+            body["data"].as_array().unwrap().iter().map(|order| order["id"].as_str().unwrap().to_owned());
+        ids.collect::<Vec<_>>()
+    };
+    let (first, second) = (order(1).id.to_string(), refund.id.to_string());
+    let fill = filled().0.evidence.fill.unwrap().tx;
+    let returned = refunded(cause).0.evidence.refund.unwrap().0.tx;
+    assert_eq!(find(&fill).await, [first.as_str()]);
+    assert_eq!(find(&fill.to_uppercase().replace("0X", "0x")).await, [first.as_str()]);
+    assert_eq!(find(&returned).await, [second.as_str()]);
+    assert_eq!(find(&first).await, [first.as_str()], "its own id");
+    assert_eq!(find(&refund.intent_id.to_string()).await, [second.as_str()], "the id of its intent");
+    assert_eq!(find(&order(1).author.to_string()).await, [second.as_str(), first.as_str()], "newest first");
+    assert_eq!(find(&format!("0x{}", "00".repeat(32))).await, Vec::<String>::new());
+    let (_, page) = ask(&ledger, &format!("/v1/orders/search?q={}&limit=1", order(1).author)).await;
+    let next = format!("/v1/orders/search?q={}&limit=1&cursor={}", order(1).author, page["cursor"]);
+    assert_eq!(ask(&ledger, &next).await.1["data"][0]["id"], json!(first), "{page}");
+    for bad in
+        ["/v1/orders/search", "/v1/orders/search?q=", "/v1/orders/search?q=usdc", "/v1/orders/search?q=0x12"]
+    {
+        let (status, body) = ask(&ledger, bad).await;
+        assert_eq!((status, &body["name"]), (400, &json!("ValidationException")), "{bad}: {body}");
+    }
+}

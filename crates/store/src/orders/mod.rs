@@ -8,12 +8,13 @@ pub(crate) mod intent_book;
 pub(crate) mod list_orders;
 pub(crate) mod recovery;
 pub(crate) mod rents;
+pub(crate) mod search_orders;
 pub(crate) mod update_order;
 
 use alloy_primitives::B256;
 use async_trait::async_trait;
 use causeway_domain::ports::{
-    Creation, FillCount, OpenTransfer, OrderQuery, OrderStore, Owed, StoreError, StuckReason,
+    Creation, FillCount, OpenTransfer, OrderQuery, OrderSearch, OrderStore, Owed, StoreError, StuckReason,
 };
 use causeway_domain::{Address, ChainId, Order, OrderEvent, OrderId, QuoteId, RouteId, RowKey};
 use jiff::Timestamp;
@@ -69,6 +70,10 @@ impl OrderStore for Store {
     async fn orders(&self, query: &OrderQuery) -> Result<Vec<Order>, StoreError> {
         let rows = self.order_page(query).await.map_err(store_error)?;
         rows.into_iter().map(OrderRecord::into_order).collect()
+    }
+
+    async fn search_orders(&self, query: &OrderSearch) -> Result<Vec<Order>, StoreError> {
+        self.searched(query).await
     }
 
     async fn update_order(&self, order: &Order, events: &[OrderEvent]) -> Result<bool, StoreError> {

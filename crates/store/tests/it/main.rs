@@ -53,6 +53,7 @@ mod reservations;
 mod retention;
 mod sample;
 mod schema;
+mod search;
 mod test_database;
 mod transfers;
 mod unavailable;

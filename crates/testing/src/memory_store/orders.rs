@@ -1,7 +1,8 @@
 use alloy_primitives::B256;
 use async_trait::async_trait;
 use causeway_domain::ports::{
-    Creation, FillCount, OpenTransfer, OrderQuery, OrderStore, Owed, StoreError, StuckReason,
+    Creation, FillCount, OpenTransfer, OrderQuery, OrderSearch, OrderStore, Owed, SearchTerm, StoreError,
+    StuckReason,
 };
 use causeway_domain::{Address, ChainId, Order, OrderEvent, OrderId, OrderStatus, QuoteId, RouteId, RowKey};
 use jiff::Timestamp;
@@ -67,6 +68,27 @@ impl OrderStore for MemoryStore {
                 && query.from_chain.is_none_or(|chain| order.from.chain() == chain)
                 && query.to_chain.is_none_or(|chain| order.to.chain() == chain)
                 && query.before.is_none_or(|key| order.key < key)
+        });
+        orders.truncate(query.limit.try_into().unwrap());
+        Ok(orders)
+    }
+
+    async fn search_orders(&self, query: &OrderSearch) -> Result<Vec<Order>, StoreError> {
+        self.call("search_orders")?;
+        let mut orders = self.find_orders(|order| {
+            let evidence = &order.evidence;
+            let shown = [&evidence.deposit, &evidence.fill, &evidence.claim].into_iter().flatten();
+            let shown =
+                shown.chain(evidence.refund.as_ref().map(|(refund, _)| refund)).map(|fact| fact.tx.as_str());
+            let addresses =
+                [Some(order.author), Some(order.recipient), Some(order.refund_to), order.deposit_address];
+            let has = match &query.term {
+                SearchTerm::Transaction(tx) => {
+                    shown.chain(order.submitted_tx.as_deref()).any(|own| own == tx)
+                }
+                SearchTerm::Address(address) => addresses.contains(&Some(*address)),
+            };
+            order.announced && has && query.before.is_none_or(|key| order.key < key)
         });
         orders.truncate(query.limit.try_into().unwrap());
         Ok(orders)

@@ -85,6 +85,7 @@ describe('the service', () => {
     assert.equal((await causeway.getOrderOf(address, deposit.orderId)).id, deposit.orderId);
     assert.equal(await causeway.getOrderOf(ACCOUNT, deposit.orderId), null);
     assert.equal((await causeway.getOrders(address)).data.length, 1);
+    assert.equal((await causeway.searchOrders(depositAddress)).data[0].id, deposit.orderId);
     assert.equal((await causeway.getIntents(address, { fromChainId: 8453 })).data.length, 1);
     assert.match(await causeway.getQrCode('hello'), /^<svg/);
     assert.match(await causeway.getTransferQrCode({ amount: '1.5', recipient: address, caip2, token, decimals }), /^<svg/);
