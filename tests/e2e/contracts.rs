@@ -143,3 +143,35 @@ async fn three_attesters_watch_every_chain_of_the_sandbox() {
     assert_eq!(addresses.len(), 3);
     assert_eq!(service.get("/sandbox/attesters/4/health").await.status(), 404);
 }
+
+#[tokio::test]
+async fn catalog_check_compares_the_bundled_facts_with_the_chains() {
+    let folder = data_dir();
+    let service = Service::start_with(folder.path(), &[]);
+    let elsewhere = data_dir();
+    let list = r#"{"name":"liars","tokens":[{"chainId":8453,"address":"0x00000000000000000000000000000000000000ab",
+        "symbol":"LIAR","name":"Liar","decimals":6}]}"#;
+    std::fs::write(elsewhere.path().join("list.json"), list).unwrap();
+    let config = "[[tokens.lists]]\nname = \"liars\"\nfile = \"list.json\"\n";
+    std::fs::write(elsewhere.path().join("causeway.toml"), config).unwrap();
+    let check = |more: &[&str]| {
+        let arguments = ["catalog", "check", "--sandbox-rpc", &service.url, "--chain", "8453"];
+        let output = causeway_in(elsewhere.path()).args(arguments).args(more).output().unwrap();
+        let text =
+            [output.stdout, output.stderr].map(|bytes| String::from_utf8_lossy(&bytes).into_owned()).concat();
+        (output.status.code(), text)
+    };
+    let (code, text) = check(&["--chain", "20011000000"]);
+    assert_eq!(code, Some(0), "{text}");
+    for part in ["chain 8453 Base: id at 1 of 1 endpoints", "Permit2, Multicall3", "chain 20011000000 Solana"]
+    {
+        assert!(text.contains(part), "{part}: {text}");
+    }
+    let (code, text) = check(&["--all-tokens"]);
+    assert_eq!(code, Some(1), "{text}");
+    let wanted = "differs: LIAR at 0x00000000000000000000000000000000000000aB: no token answers there";
+    assert!(text.to_lowercase().contains(&wanted.to_lowercase()), "{text}");
+    let arguments = ["catalog", "check", "--chain", "1", "--sandbox-rpc", "http://127.0.0.1:9"];
+    let output = causeway_in(elsewhere.path()).args(arguments).output().unwrap();
+    assert_eq!(output.status.code(), Some(1), "a chain that does not answer is not right");
+}

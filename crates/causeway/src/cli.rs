@@ -6,6 +6,7 @@ use clap_complete::Shell;
 
 use crate::boot::config::Overrides;
 use crate::commands::audit::AuditArgs;
+use crate::commands::catalog::CatalogCommand;
 use crate::commands::client::balances::BalancesArgs;
 use crate::commands::client::buy::BuyArgs;
 use crate::commands::client::failure::EXIT_CODES;
@@ -173,6 +174,9 @@ pub(crate) enum Command {
     ///
     /// Prints one line per check. Exit code 1 says that a check failed.
     Doctor(DoctorArgs),
+    /// Compare the bundled chains, tokens and price feeds with the chains themselves
+    #[command(subcommand)]
+    Catalog(CatalogCommand),
     /// Make, show and import the keys that all processes on one database share
     #[command(subcommand)]
     Key(KeyCommand),

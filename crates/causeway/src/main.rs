@@ -38,6 +38,7 @@ fn run(cli: &Cli) -> anyhow::Result<()> {
         Some(Command::Openapi) => commands::show_openapi::show_openapi(),
         Some(Command::Deploy { chains }) => runtime::run(commands::deploy::deploy(&config()?, chains)),
         Some(Command::Doctor(args)) => runtime::run(commands::doctor::doctor(args, &config()?)),
+        Some(Command::Catalog(command)) => commands::catalog::catalog(command, &config()?),
         Some(Command::Key(command)) => commands::key::key(command, config),
         Some(Command::Attester) => runtime::run(commands::attester::attester(&config()?)),
         Some(Command::Sandbox) => runtime::run(commands::run_sandbox::run_sandbox(&config()?)),

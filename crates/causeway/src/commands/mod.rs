@@ -1,6 +1,7 @@
 pub(crate) mod attester;
 pub(crate) mod audit;
 pub(crate) mod backup;
+pub(crate) mod catalog;
 pub(crate) mod client;
 pub(crate) mod completions;
 pub(crate) mod deploy;
