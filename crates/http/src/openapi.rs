@@ -1,9 +1,14 @@
+mod constraints;
+mod links;
+
 use std::sync::Arc;
 
 use causeway_wire::{ErrorName, FiatErrorCode};
 use serde_json::{Value, json};
 use utoipa::OpenApi;
+use utoipa::openapi::OpenApi as Document;
 use utoipa::openapi::extensions::ExtensionsBuilder;
+use utoipa::openapi::path::Operation;
 use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
@@ -44,6 +49,7 @@ pub(crate) fn routes() -> OpenApiRouter<Arc<App>> {
         .routes(routes!(deposits::submit_deposit::submit_deposit))
         .routes(routes!(orders::get_events::get_events))
         .routes(routes!(orders::get_order::get_order))
+        .routes(routes!(orders::search_orders::search_orders))
         .routes(routes!(orders::get_orders::get_orders))
         .routes(routes!(orders::get_deposit_address::get_deposit_address))
         .routes(routes!(intents::get_intent::get_intent))
@@ -108,7 +114,16 @@ fn fiat_errors() -> Vec<Value> {
     FiatErrorCode::ALL.into_iter().map(row).collect()
 }
 
-/// The API document.
-pub fn document() -> utoipa::openapi::OpenApi {
-    routes().merge(no_cors_routes()).merge(qr_routes()).into_openapi()
+/// The API document: what the handlers and wire types declare, what the parsers demand beyond types, and what leads where.
+pub fn document() -> Document {
+    let mut document = routes().merge(no_cors_routes()).merge(qr_routes()).into_openapi();
+    constraints::add(&mut document);
+    links::add(&mut document);
+    document
+}
+
+/// All operations of the document.
+fn operations(document: &mut Document) -> impl Iterator<Item = &mut Operation> {
+    let paths = document.paths.paths.values_mut();
+    paths.flat_map(|path| [&mut path.get, &mut path.post, &mut path.put]).flatten()
 }

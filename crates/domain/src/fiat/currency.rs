@@ -27,6 +27,12 @@ pub struct FiatCurrency {
 pub struct CurrencyError(String);
 
 impl FiatCurrency {
+    /// The code of every currency, with its number of decimals.
+    pub fn codes() -> impl Iterator<Item = (&'static str, u8)> {
+        let digits = [(NO_DECIMALS, 0), (TWO_DECIMALS, 2), (THREE_DECIMALS, 3)];
+        digits.into_iter().flat_map(|(codes, digits)| codes.split(' ').map(move |code| (code, digits)))
+    }
+
     pub fn code(&self) -> &str {
         // `from_str` accepts ASCII letters only.
         str::from_utf8(&self.code).unwrap_or_default()
@@ -45,11 +51,8 @@ impl FromStr for FiatCurrency {
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         let unknown = || CurrencyError(text.chars().take(12).collect());
         let code: [u8; 3] = text.as_bytes().try_into().map_err(|_| unknown())?;
-        let among = |codes: &str| codes.split(' ').any(|known| known == text);
-        let digits = [(NO_DECIMALS, 0), (TWO_DECIMALS, 2), (THREE_DECIMALS, 3)]
-            .into_iter()
-            .find(|(codes, _)| among(codes));
-        digits.map(|(_, digits)| Self { code, digits }).ok_or_else(unknown)
+        let known = Self::codes().find(|(known, _)| *known == text);
+        known.map(|(_, digits)| Self { code, digits }).ok_or_else(unknown)
     }
 }
 

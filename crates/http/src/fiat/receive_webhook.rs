@@ -21,7 +21,7 @@ use crate::{App, BODY_LIMIT};
     operation_id = "take_fiat_webhook",
     tag = "fiat",
     params(("provider" = String, Path, description = "The provider's id", example = "sandbox-card")),
-    request_body(content = String, description = "As the provider signs it", content_type = "application/json", example = json!({
+    request_body(content = serde_json::Value, description = "As the provider signs it", content_type = "application/json", example = json!({
         "id": "evt_1", "type": "order.updated", "order": "0f8fad5bd9cb469fa16570867728950e",
     })),
     responses(

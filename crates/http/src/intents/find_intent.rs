@@ -2,13 +2,12 @@ use std::sync::Arc;
 
 use axum::Json;
 use axum::extract::State;
-use causeway_domain::Family;
 use causeway_wire::{ErrorBody, Intent};
 
 use super::get_intent::intent_response;
 use crate::App;
 use crate::error::ApiResult;
-use crate::extract::{QueryParams, parse_hash};
+use crate::extract::{QueryParams, parse_transaction_id};
 
 /// The intent of a deposit transaction.
 #[utoipa::path(
@@ -37,12 +36,8 @@ pub(crate) async fn find_intent(
     }
     let chain = params.chain_id("chainId");
     let tx = params.required_text("txHash");
-    // A Solana transaction id is a signature, which the store compares verbatim.
-    let is_evm = chain.is_none_or(|chain| chain.family() == Family::Evm);
-    let tx = tx.and_then(|text| {
-        let hash = if is_evm { parse_hash(&text).map(|hash| hash.to_string()) } else { Ok(text) };
-        params.issues.check("txHash", hash)
-    });
+    // The store compares transaction ids verbatim; one of another family than the chain's is found in no order.
+    let tx = tx.and_then(|text| params.issues.check("txHash", parse_transaction_id(&text)));
     params.finish()?;
     let order = match chain.zip(tx) {
         Some((chain, tx)) => app.orders.order_of_deposit(chain, &tx).await?,

@@ -11,7 +11,7 @@ use causeway_wire::ErrorBody;
 use crate::App;
 use crate::caching::icon_response;
 use crate::error::{ApiError, ApiResult};
-use crate::extract::{Issues, parse_chain_id};
+use crate::extract::{Issues, parse_address, parse_chain_id};
 
 /// A token's icon as SVG, drawn from its symbol and address.
 #[utoipa::path(
@@ -38,8 +38,10 @@ pub(crate) async fn get_token_icon(
     let path = issues.check("path", path.map_err(|_| "the percent-encoding is not valid UTF-8"));
     let (chain, address) = path.map(|Path(parts)| parts).unwrap_or_default();
     let chain = issues.check("chainId", parse_chain_id(&chain));
-    let id = chain.and_then(|chain| issues.check("address", TokenId::new(chain, &address)));
+    issues.check("address", parse_address(&address));
     issues.finish()?;
+    // An address of another family than the chain's names no token.
+    let id = chain.and_then(|chain| TokenId::new(chain, &address).ok());
     let snapshot = app.catalog.snapshot();
     let token = id.and_then(|id| snapshot.token(&id)).ok_or_else(|| {
         ApiError::not_found("There is no such token. GET /v1/tokens lists the tokens that have an icon.")

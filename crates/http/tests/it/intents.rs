@@ -87,6 +87,12 @@ async fn intent_is_found_by_submitted_or_observed_deposit() {
     }
     let (status, body) = find(1, &seen).await;
     assert_eq!((status, body["name"].as_str()), (404, Some("IntentNotFoundException")), "on another chain");
+    let (status, body) = find(8453, &"2".repeat(88)).await;
+    assert_eq!(
+        (status, body["name"].as_str()),
+        (404, Some("IntentNotFoundException")),
+        "another family's: {body}"
+    );
 }
 
 #[tokio::test]

@@ -75,7 +75,14 @@ fn undescribed(name: &str, schema: &Value, silent: &mut Vec<String>) {
         }
     }
     for part in ["allOf", "oneOf", "anyOf"] {
-        schema[part].as_array().into_iter().flatten().for_each(|part| undescribed(name, part, silent));
+        for part in schema[part].as_array().into_iter().flatten() {
+            let mut part = part.clone();
+            // What only constrains a field of the whole needs no second description.
+            if let Some(fields) = part["properties"].as_object_mut() {
+                fields.retain(|field, _| schema["properties"].get(field).is_none());
+            }
+            undescribed(name, &part, silent);
+        }
     }
 }
 

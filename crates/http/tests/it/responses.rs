@@ -64,6 +64,7 @@ async fn every_token_has_a_logo_that_is_small_and_cacheable() {
     assert_eq!(send(router(Arc::default()), request).await.status(), 304);
     for (path, status) in [
         ("/v1/token/8453/0x0000000000000000000000000000000000000bad/icon", 404),
+        ("/v1/token/8453/EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v/icon", 404),
         ("/v1/token/x/0x12/icon", 400),
         ("/v1/token/8453/0x833589FCD6eDb6E08f4c7C32D4f71b54bdA02913/icon", 400),
         ("/v1/token/8453/%ff/icon", 400),

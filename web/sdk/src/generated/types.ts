@@ -12,7 +12,7 @@ export type AttestedOutcome = "filled" | "unfilled";
 
 /** The interpretation of a partial input, and completions. */
 export interface Autocomplete {
-  /** The possible interpretations, best first. */
+  /** What the text may mean, best first. */
   data?: AutocompleteItem[] | undefined;
   /** What is still missing: `amount`, `token`, `chain`, `toToken`. */
   nextSlots?: string[] | undefined;
@@ -25,7 +25,7 @@ export interface AutocompleteItem {
   amount?: string | null | undefined;
   /** The chain of `token`. */
   chain?: Chain | undefined;
-  /** A description of the suggestion. */
+  /** The suggestion in words. */
   description?: string | undefined;
   fromToken?: Token | null | undefined;
   toToken?: Token | null | undefined;
@@ -89,9 +89,9 @@ export interface Chain {
   icon?: string | undefined;
   /** The chain id. */
   id: number;
-  /** The display name. */
+  /** Its name for people. */
   name?: string | undefined;
-  /** The native coin. */
+  /** Its own coin. */
   nativeCurrency?: NativeCurrency | undefined;
   /** Public JSON-RPC endpoints, in the form that wallet libraries read. */
   rpcUrls?: RpcUrls | undefined;
@@ -127,7 +127,7 @@ export interface DepositAddressOrder {
   depositAddress?: string | undefined;
   /** The transfer that paid the order, once it was seen. */
   depositTxHash?: string | null | undefined;
-  /** What went wrong, as text for users. */
+  /** What went wrong, in words. */
   errorMessage?: string | null | undefined;
   /** The id by which the chains know the order: 0x and 64 hex digits. */
   intentId?: string | undefined;
@@ -152,11 +152,11 @@ export interface DepositAddressOrder {
   validBefore?: number | null | undefined;
 }
 
-/** The orders of a deposit address, and the transfers that it has received. */
+/** The orders of a deposit address, and what has arrived there. */
 export interface DepositAddressOrders {
   /** The orders of this address. */
   data: DepositAddressOrder[];
-  /** The transfers that the address has received. */
+  /** What has arrived at the address. */
   observedDeposits?: ObservedDeposit[] | undefined;
 }
 
@@ -164,7 +164,7 @@ export interface DepositAddressOrders {
 export interface ErrorBody {
   /** More about the error, for programs. */
   details?: Record<string, unknown> | null | undefined;
-  /** What to change, as text for users. */
+  /** What to change, for people. */
   message: string;
   /** The name of the error, by which clients choose a class. */
   name: ErrorName;
@@ -185,7 +185,7 @@ export interface Fee {
   usd?: string | null | undefined;
 }
 
-/** The next step of the payer. */
+/** What the payer does next. */
 export interface FiatAction {
   /** `wrapper`: show the page at `url`. */
   type?: string | undefined;
@@ -209,7 +209,7 @@ export interface FiatCapabilities {
   supportedFiatCurrencies?: string[] | undefined;
   /** The payment methods that it offers. */
   supportedPaymentMethods?: string[] | undefined;
-  /** Whether the status of its orders can be polled. */
+  /** Whether its orders can be asked for. */
   supportsStatusPolling?: boolean | undefined;
   /** Whether it reports changes by itself. */
   supportsWebhook?: boolean | undefined;
@@ -233,7 +233,7 @@ export interface FiatConfig {
 export interface FiatDisplay {
   /** The address of its logo. */
   logoUrl?: string | null | undefined;
-  /** The display name. */
+  /** Its name for people. */
   name?: string | undefined;
 }
 
@@ -243,7 +243,7 @@ export interface FiatErrorBody {
   details?: Record<string, unknown> | null | undefined;
   /** The same error in the envelope of newer clients. */
   error: FiatFault;
-  /** What to change, as text for users. */
+  /** What to change, for people. */
   message: string;
   /** The name of the error. */
   name: ErrorName;
@@ -254,7 +254,7 @@ export type FiatErrorCode = "VALIDATION_ERROR" | "QUOTE_INVALID" | "ORDER_NOT_FO
 
 /** Why a purchase failed. */
 export interface FiatFailure {
-  /** A message for users. */
+  /** For people. */
   message?: string | null | undefined;
   /** Stable, for programs. */
   reason?: string | undefined;
@@ -264,11 +264,11 @@ export interface FiatFailure {
 
 /** The newer envelope of an error. */
 export interface FiatFault {
-  /** A machine-readable reason. */
+  /** What went wrong, for programs. */
   code: FiatErrorCode;
   /** More about the error, for programs. */
   details?: Record<string, unknown> | null | undefined;
-  /** What to change, as text for users. */
+  /** What to change, in words. */
   message: string;
   /** Whether the same request may succeed later. */
   retryable: boolean;
@@ -278,7 +278,7 @@ export interface FiatFault {
 export interface FiatFeatures {
   /** Whether orders can be created. */
   order?: boolean | undefined;
-  /** Whether quotes can be requested. */
+  /** Whether quotes can be asked for. */
   quote?: boolean | undefined;
 }
 
@@ -313,13 +313,13 @@ export type FiatOrder = FiatOrderView & {
   author?: string | undefined;
   /** When to ask again. */
   polling?: FiatPolling | undefined;
-  /** The address that receives the tokens. */
+  /** Who receives the crypto. */
   recipient?: string | undefined;
 };
 
 /** An order and the next step of its payer. */
 export interface FiatOrderAnswer {
-  /** The next step of the payer. */
+  /** What the payer does next. */
   action?: FiatAction | undefined;
   /** The id of the new order. */
   orderId: string;
@@ -357,7 +357,7 @@ export interface FiatOrderView {
   /** Raw units of the target. */
   expectedOutputAmount?: string | null | undefined;
   failure?: FiatFailure | null | undefined;
-  /** The amount that is paid, in the currency. */
+  /** What is paid, in the currency. */
   fiatAmount?: string | undefined;
   /** The currency code, such as `USD`. */
   fiatCurrency?: string | undefined;
@@ -365,11 +365,11 @@ export interface FiatOrderView {
   fillTxHash?: string | null | undefined;
   /** The id of the order. */
   orderId: string;
-  /** The amount that the recipient received, in raw units of the target. */
+  /** What the recipient received, in raw units of the target. */
   outputAmount?: string | null | undefined;
   /** The token that is bought. */
   outputAsset?: FiatAsset | undefined;
-  /** The progress of the purchase, as a single word. */
+  /** How far it is, in one word. */
   progress?: unknown | undefined;
   /** The id of the provider. */
   provider?: string | undefined;
@@ -413,9 +413,9 @@ export interface FiatProvider {
   limits?: FiatLimit[] | undefined;
   /** Absolute URL. */
   logoUrl?: string | null | undefined;
-  /** The display name. */
+  /** Its name for people. */
   name?: string | undefined;
-  /** The payment methods. */
+  /** How a person can pay there. */
   paymentMethods?: PaymentMethod[] | undefined;
   /** The chains that it delivers on. */
   supportedChainIds?: number[] | undefined;
@@ -423,9 +423,9 @@ export interface FiatProvider {
 
 /** A provider's configuration for clients. */
 export interface FiatProviderConfig {
-  /** The capabilities of the provider. */
+  /** What it can do. */
   capabilities?: FiatCapabilities | undefined;
-  /** Display data. */
+  /** How to show it. */
   display?: FiatDisplay | undefined;
   /** The id by which quotes name it. */
   id?: string | undefined;
@@ -433,13 +433,21 @@ export interface FiatProviderConfig {
 
 /** Why one provider has no offer. */
 export interface FiatProviderError {
-  /** Stable, for programs. */
+  /**
+   * Stable, for programs: `AMOUNT_OUT_OF_RANGE`, `UNSUPPORTED_ASSET`, `UNSUPPORTED_CURRENCY`,
+   * `UNSUPPORTED_PAYMENT_METHOD`, `NOT_IN_COUNTRY`, `NO_ROUTE`, `PROVIDER_DISABLED`, `PROVIDER_UNAVAILABLE` or
+   * `INTERNAL_ERROR`.
+   */
   code?: string | undefined;
-  /** The reason, as text for users. */
+  /** The most that it takes, in the asked currency, where the amount is out of range. */
+  maximum?: string | null | undefined;
+  /** For people. */
   message?: string | undefined;
+  /** The least that it takes, in the asked currency, where the amount is out of range. */
+  minimum?: string | null | undefined;
   /** The id of the provider. */
   provider?: string | undefined;
-  /** Whether the same request may succeed later. */
+  /** Whether the same question may be answered later. */
   retryable?: boolean | undefined;
 }
 
@@ -451,7 +459,7 @@ export interface FiatProviders {
 
 /** One provider's offer. */
 export interface FiatQuote {
-  /** The amount to receive, in raw units of the target. */
+  /** What is received, in raw units of the target. */
   cryptoAmount?: string | undefined;
   /** Raw units of the target. */
   expectedOutputAmount?: string | undefined;
@@ -459,7 +467,7 @@ export interface FiatQuote {
   expiresAt?: number | undefined;
   /** The fees, by kind. */
   fees?: FiatFee[] | undefined;
-  /** The amount to pay, including fees. */
+  /** What is paid, fees included. */
   fiatAmount?: string | undefined;
   /** The currency code, such as `USD`. */
   fiatCurrency?: string | undefined;
@@ -473,13 +481,13 @@ export interface FiatQuote {
   minOutputAmount?: string | undefined;
   /** The target. */
   outputAsset?: FiatAsset | undefined;
-  /** The payment methods. */
+  /** How a person can pay there. */
   paymentMethods?: PaymentMethod[] | null | undefined;
   /** The id of the provider. */
   provider?: string | undefined;
   /** The address of its logo. */
   providerLogoUrl?: string | null | undefined;
-  /** The display name. */
+  /** Its name for people. */
   providerName?: string | undefined;
   /** The id to create an order with. */
   quoteId: string;
@@ -496,22 +504,22 @@ export interface FiatQuote {
 
 /** The providers' offers, best output first, and why others have none. */
 export interface FiatQuoteAnswer {
-  /** The providers without a quote, with their errors. */
+  /** Who has no offer, and why. */
   errors?: FiatProviderError[] | undefined;
   /** One quote per provider, best first. */
   quotes: FiatQuote[];
 }
 
 /**
- * A request for fiat quotes. The target is `toChainId` and `toToken`, or `outputAsset`. The wallet is `recipient` or
- * `walletAddress`. Exactly one of `fiatAmount` and `cryptoAmount` is required.
+ * What somebody wants to buy. The target stands in `toChainId` and `toToken` or in `outputAsset`, the wallet in
+ * `recipient` or `walletAddress`; exactly one of `fiatAmount` and `cryptoAmount` is given.
  */
 export interface FiatQuoteAsk {
   /** ISO 3166: `DE`, or with a subdivision `US-NY`. */
   country?: string | null | undefined;
-  /** The exact amount to receive, in raw units of the target. */
+  /** What is to be received, exactly: raw units of the target. */
   cryptoAmount?: string | null | undefined;
-  /** The amount to pay, including fees: a decimal with at most the currency's digits. */
+  /** What is paid, fees included: a decimal with at most the currency's digits. */
   fiatAmount?: string | null | undefined;
   /** ISO 4217, in capitals. */
   fiatCurrency: string;
@@ -520,7 +528,7 @@ export interface FiatQuoteAsk {
   paymentMethod?: string | null | undefined;
   /** Use this provider only. */
   provider?: string | null | undefined;
-  /** The receiving address, of the target chain's family. */
+  /** Who receives; of the target chain's family. */
   recipient?: string | null | undefined;
   /** Where the stablecoin of a jump is returned if it cannot be swapped; defaults to the recipient. */
   refundTo?: string | null | undefined;
@@ -545,7 +553,7 @@ export type FiatQuoteLine = {
 
 /** A swap route from the stablecoin to the target. */
 export interface FiatRoute {
-  /** The route's amounts. */
+  /** What the route brings. */
   quote?: RouteQuote | undefined;
   /** The id of the route within its quote. */
   routeId: string;
@@ -555,9 +563,9 @@ export interface FiatRoute {
 
 /** The status of a purchase. */
 export interface FiatStatus {
-  /** A stable, machine-readable reason of the failure. */
+  /** Stable, for programs. */
   errorReason?: string | null | undefined;
-  /** The reason of the failure, as text for users. */
+  /** For people. */
   failedReason?: string | null | undefined;
   /** The transaction that delivered the target to the recipient. */
   fillTxHash?: string | null | undefined;
@@ -585,7 +593,7 @@ export interface FiatWebhookAnswer {
 
 /** A message that the wrapper page posts to its parent and to its opener. */
 export interface FiatWidgetEvent {
-  /** The provider's own data of the event. */
+  /** More about the event, as the provider tells it. */
   data?: Record<string, unknown> | null | undefined;
   /** `widget_ready`, `order_created`, `order_processing`, `order_completed`, `order_failed` or `widget_close`. */
   event: string;
@@ -601,17 +609,17 @@ export interface FiatWidgetEvent {
 
 /** A filler and its health. */
 export interface Filler {
-  /** Statistics of its orders. */
+  /** What became of its orders. */
   fills?: FillerFills | undefined;
   /** `healthy`, `degraded` (recent failures) or `open` (paused by the circuit breaker after repeated failures). */
   health?: string | undefined;
   /** `native-filler`, `rfq`, `oif`, …; the `type` of its routes. */
   kind?: string | undefined;
-  /** The name, as in routes. */
+  /** The name that routes bear. */
   name: string;
   /** Why the operator paused it, if paused. */
   paused?: string | null | undefined;
-  /** Statistics of its quotes. */
+  /** How it answered quotes. */
   quotes?: FillerQuotes | undefined;
   reputation?: FillerReputation | null | undefined;
 }
@@ -630,13 +638,13 @@ export interface FillerFills {
 
 /** Request counts of a filler since the service started. */
 export interface FillerQuotes {
-  /** The number of quote requests. */
+  /** How often it was asked. */
   asked?: number | undefined;
   /** How often it failed. */
   faulted?: number | undefined;
   /** Milliseconds, over its latest responses. */
   medianMs?: number | null | undefined;
-  /** The number of quotes with an offer. */
+  /** How often it made an offer. */
   offered?: number | undefined;
   /** How often it said no. */
   refused?: number | undefined;
@@ -656,7 +664,7 @@ export interface FillerReason {
   maximum?: string | null | undefined;
   /** The minimum, in raw units of the requested amount's token. */
   minimum?: string | null | undefined;
-  /** The reason, as text for users. */
+  /** For people. */
   reason: string;
 }
 
@@ -744,7 +752,7 @@ export interface IntentAttestations {
   filledAt?: string | null | undefined;
   /** The id by which the chains know the order: 0x and 64 hex digits. */
   intentId?: string | undefined;
-  /** The outcome that the attesters signed. */
+  /** What the attesters signed. */
   outcome?: AttestedOutcome | undefined;
   /** In ascending order of their signers, as the escrow requires; empty where both sides are on one chain. */
   signatures?: string[] | undefined;
@@ -775,7 +783,7 @@ export type IntentState = "NonExistent" | "Open" | "Locked" | "Solved" | "Settle
 
 /** An order as identified on chain. */
 export interface IntentSummary {
-  /** The address of the payer; lower case on EVM chains. */
+  /** Who deposits; lower case on EVM chains. */
   author?: string | undefined;
   /** When it was created, in ISO 8601 (UTC). */
   createdAt?: string | undefined;
@@ -849,7 +857,7 @@ export interface JumpTerms {
   rateIn?: string | undefined;
   /** The minimum rate, as `rateOut` of output for `rateIn` of input. */
   rateOut?: string | undefined;
-  /** The address that receives the output. */
+  /** Who receives the output. */
   recipient?: string | undefined;
   /** Where a refund goes. */
   refundTo?: string | undefined;
@@ -881,7 +889,7 @@ export interface ObservedDeposit {
 
 /** A swap order and its progress. */
 export interface Order {
-  /** The address of the payer; lower case on EVM chains. */
+  /** Who deposits; lower case on EVM chains. */
   author?: string | undefined;
   /** When it was created, in ISO 8601 (UTC). */
   createdAt?: string | undefined;
@@ -891,7 +899,7 @@ export interface Order {
   destAmount?: string | undefined;
   /** The order's id at a remote filler. */
   externalOrderId?: string | null | undefined;
-  /** Why the order failed or was refunded, as text for users. */
+  /** For people. */
   failureReason?: string | null | undefined;
   /** The account that delivers. */
   fillerAddress?: string | null | undefined;
@@ -907,7 +915,7 @@ export interface Order {
   providerStatus?: ProviderStatus | null | undefined;
   /** The quote that it belongs to. */
   quoteId?: string | undefined;
-  /** The address that receives the output. */
+  /** Who receives the output. */
   recipient?: string | null | undefined;
   /** Where a refund goes. */
   refundTo?: string | null | undefined;
@@ -940,7 +948,7 @@ export interface Order {
 export interface OrderEvent {
   /** ISO 8601. */
   at?: string | undefined;
-  /** What happened, as text for users. */
+  /** What happened, in words. */
   detail?: string | undefined;
   /** The order that it belongs to. */
   orderId: string;
@@ -951,14 +959,10 @@ export interface OrderEvent {
 export interface OrderTimestamps {
   /** When it was created, in ISO 8601 (UTC). */
   createdAt?: string | undefined;
-  /** A deposit in a later block is returned instead of delivered for. */
-  depositBefore?: string | null | undefined;
   /** When it failed. */
   failedAt?: string | null | undefined;
   /** When a filler took it. */
   publishedAt?: string | null | undefined;
-  /** From then on anybody may send an undelivered deposit back to `refundTo`. */
-  refundAt?: string | null | undefined;
 }
 
 export interface OrderTransaction {
@@ -1015,7 +1019,7 @@ export interface Page_Token {
 export interface PaymentMethod {
   /** The id, such as `card`. */
   id?: string | undefined;
-  /** The display name. */
+  /** The name for people. */
   name?: string | undefined;
 }
 
@@ -1027,7 +1031,7 @@ export type PermitDeposit = FrozenOrder & {
   intentId?: string | undefined;
   /** EIP-712 typed data for `eth_signTypedData_v4`: `domain`, `types`, `primaryType`, `message`. */
   permit: Record<string, unknown>;
-  /** The transfer that Permit2 makes. */
+  /** What Permit2 is to transfer, and to whom. */
   transferDetails?: TransferDetails | undefined;
 };
 
@@ -1097,17 +1101,15 @@ export interface Recovery {
 
 /** One filler's offer. */
 export interface Route {
-  /** Of `CONTRACT_CALL`, `PERMIT2`, `TRANSFER`: exactly those that the price pays for. */
+  /** Of `CONTRACT_CALL`, `PERMIT2`, `TRANSFER`. */
   depositMethods?: string[] | undefined;
   /** On exact output: `native` if the filler guarantees the output, `adaptive` if the input has a buffer. */
   exactOutMethod?: string | null | undefined;
-  /** The filler's name. */
-  filler?: string | null | undefined;
   /** Absolute URL. */
   icon?: string | null | undefined;
-  /** The route's amounts and fees. */
+  /** What the route costs and brings. */
   quote: RouteQuote;
-  /** The offer itself, sealed: at most 1,024 characters of the URL-safe alphabet, passed on as it came. */
+  /** The id of the offer within its quote. */
   routeId: string;
   /** The kind of filler: `native-filler`, `rfq`, `oif`, … */
   type?: string | undefined;
@@ -1150,7 +1152,7 @@ export interface RpcUrls {
 
 /** A transaction for a Solana wallet to sign, then to send or to submit. */
 export interface SolanaApproval {
-  /** Whether this transaction is the deposit. Submit it signed. */
+  /** Signed, it is what is submitted. */
   deposit?: boolean | null | undefined;
   /** A version 0 transaction in base64, with room for the payer's signature. */
   transaction: string;
@@ -1206,7 +1208,7 @@ export interface SubmitAsk {
 
 /** An example input. */
 export interface Suggestion {
-  /** A description. */
+  /** What it does, in words. */
   description?: string | undefined;
   /** The text to type. */
   text?: string | undefined;
@@ -1218,9 +1220,9 @@ export interface Suggestion {
  * Addresses are 32 bytes in hex, an EVM address in the last 20; numbers are decimal strings; times are Unix seconds.
  */
 export interface Terms {
-  /** The input amount, in raw units. */
+  /** What is paid, in raw units. */
   amountIn: string;
-  /** The output amount, in raw units. */
+  /** What is delivered, in raw units. */
   amountOut: string;
   /** The chain that is delivered on. */
   destinationChainId: string;
@@ -1242,13 +1244,13 @@ export interface Terms {
   originChainId: string;
   /** The token that is delivered, as 32 bytes. */
   outputToken: string;
-  /** The account that receives the claim. */
+  /** Who is paid for the delivery. */
   payee: string;
-  /** The recipient of the output, as 32 bytes. */
+  /** Who receives the output, as 32 bytes. */
   recipient: string;
   /** Zero for no referrer. */
   referrer: string;
-  /** The referrer's share of the input, in raw units. */
+  /** What the referrer gets of the input, in raw units. */
   referrerFee: string;
   /** When anybody may refund, in Unix seconds. */
   refundAt: string;
@@ -1256,7 +1258,7 @@ export interface Terms {
   refundTo: string;
   /** The contract that records the delivery. */
   settler: string;
-  /** The payer, as 32 bytes. */
+  /** Who deposits, as 32 bytes. */
   user: string;
   /** The version of the terms. */
   version: string;
@@ -1275,7 +1277,7 @@ export interface Token {
   id?: string | null | undefined;
   /** The address of its logo: of its token list, or drawn by this service. */
   logoURI?: string | null | undefined;
-  /** The display name. */
+  /** The name for people. */
   name?: string | undefined;
   /** The chain family: `eip155` or `solana`. */
   platform?: string | null | undefined;
@@ -1362,7 +1364,7 @@ export interface Vault {
   backend?: string | undefined;
   /** Of the shares. */
   decimals?: number | undefined;
-  /** A description of the vault. */
+  /** What the vault is, in words. */
   description?: string | undefined;
   /** More about the vault. */
   extensions?: Record<string, unknown> | null | undefined;
@@ -1380,7 +1382,7 @@ export interface Vault {
 
 /** A request to pass to an EVM wallet. */
 export interface WalletApproval {
-  /** Whether this transaction is the deposit. Submit its transaction hash. */
+  /** Its transaction hash is what is submitted. */
   deposit?: boolean | null | undefined;
   /** The request for the wallet. */
   request: WalletRequest;
