@@ -31,7 +31,7 @@ describe('a build is rejected', { concurrency: true, timeout: 180_000 }, () => {
     const code = 'ROUTE_ALREADY_BUILT';
     await rejectsBadRequest(causeway.build(payer, quote, { recipient: newAddress() }), { code, message: /recipient/ });
     await rejectsBadRequest(causeway.build(payer, quote, { refundTo: newAddress() }), { code, message: /refundTo/ });
-    await rejectsBadRequest(causeway.build(payer, quote, { depositMethod: 'TRANSFER' }), { code, message: /depositMethod/ });
+    await rejects(causeway.build(payer, quote, { depositMethod: 'TRANSFER' }), 422, 'NotSupportedDepositMethodException');
   });
 
   test('for a route whose deposit was made', async () => {

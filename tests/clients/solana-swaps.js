@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import * as kit from '@solana/kit';
 import { ATA, SYSTEM, TOKEN, transferCheckedData, transferData } from './solana.js';
-import { eventually } from './swaps.js';
+import { eventually, methodsOf } from './swaps.js';
 
 export const SOLANA = 20011000000;
 export const SOL = 1_000_000_000n;
@@ -149,7 +149,7 @@ export class Solana {
 
   /** A quote from Solana, or from another chain with `from`; `to` is `[chain id, token]`. */
   async quoteAndBuild(signer, symbol, to, amount, { asked, built } = {}) {
-    const quote = await this.quote(signer, symbol, to, amount, asked);
+    const quote = await this.quote(signer, symbol, to, amount, { ...methodsOf(built), ...asked });
     const [route] = quote.routes;
     const deposit = await this.causeway.build(signer, quote, built, route);
     return { account: signer, chainId: SOLANA, quote, route: route.routeId, offer: route.quote, deposit };

@@ -56,6 +56,9 @@ export async function eventually(poll, accept, what) {
   }
 }
 
+/** The deposit method of a build, as a quote request names it: each method has a price of its own. */
+export const methodsOf = (built) => (built?.depositMethod ? { depositMethods: [built.depositMethod] } : {});
+
 /** A service and the sandbox's chains (at the same or another URL), with viem wallets. */
 export class Causeway {
   #chains = new Map();
@@ -169,7 +172,7 @@ export class Causeway {
 
   /** Requests a quote and builds the deposit of its best route. */
   async quoteAndBuild(account, from, to, amount, { asked, built } = {}) {
-    const quote = await this.quote(account, from, to, amount, asked);
+    const quote = await this.quote(account, from, to, amount, { ...methodsOf(built), ...asked });
     const [route] = quote.routes;
     const deposit = await this.build(account, quote, built, route);
     return { account, chainId: from[0], quote, route: route.routeId, filler: route.filler, offer: route.quote, deposit };

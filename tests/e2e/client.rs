@@ -108,7 +108,8 @@ async fn every_read_answers(client: &Client, wallet: &LocalWallet) {
 
 /// What a dApp does by hand, by a plain transfer to the order's own address.
 async fn step_by_step(client: &Client, wallet: &LocalWallet, ask: &QuoteAsk) {
-    let routes: Vec<_> = pin!(client.stream_quotes(ask).await.unwrap()).try_collect().await.unwrap();
+    let by_transfer = QuoteAsk { deposit_methods: Some(vec!["TRANSFER".to_owned()]), ..ask.clone() };
+    let routes: Vec<_> = pin!(client.stream_quotes(&by_transfer).await.unwrap()).try_collect().await.unwrap();
     let best = routes.iter().max_by_key(|line| line.route.quote.amount_out.parse::<u128>().unwrap()).unwrap();
     let (quote_id, route_id) = (best.quote_id.clone(), best.route.route_id.clone());
     assert!(routes.iter().all(|line| line.quote_id == quote_id));

@@ -39,6 +39,7 @@ fn ask(wallet: &LocalWallet, to_chain: u64, to_token: &str) -> QuoteAsk {
         to_token: to_token.to_owned(),
         amount: "25000000".to_owned(),
         from_address: wallet.address(),
+        deposit_methods: Some(vec!["TRANSFER".to_owned()]),
         ..QuoteAsk::default()
     }
 }

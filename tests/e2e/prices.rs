@@ -127,6 +127,7 @@ impl Fixture {
         let body = json!({
             "tradeType": "EXACT_INPUT", "amount": "100000000000000000", "fromAddress": WALLET,
             "fromChainId": CHAIN, "fromToken": NATIVE, "toChainId": CHAIN, "toToken": USDC,
+            "depositMethods": ["CONTRACT_CALL"],
         });
         let request =
             self.service.client.post(format!("{}/v1/quotes", self.service.url)).body(body.to_string());

@@ -41,6 +41,7 @@ fn swap(from: &Listed, to: &Listed) -> Value {
     json!({
         "tradeType": "EXACT_INPUT", "amount": from.hundred_dollars, "fromAddress": WALLET,
         "fromChainId": from.chain, "fromToken": from.address, "toChainId": to.chain, "toToken": to.address,
+        "depositMethods": ["CONTRACT_CALL"],
     })
 }
 
@@ -59,6 +60,39 @@ async fn a_small_swap_between_rollups_loses_less_than_a_quarter_of_a_percent() {
     let best = &quote["routes"][0]["quote"];
     let out: u64 = best["amountOut"].as_str().unwrap_or_else(|| panic!("{answer}")).parse().unwrap();
     assert!((24_937_500..25_000_000).contains(&out), "{out} of 25000000 arrive");
+}
+
+#[tokio::test]
+async fn each_deposit_method_has_its_own_price_and_wallet_routes_come_first() {
+    let folder = data_dir();
+    let service = Service::start_with(folder.path(), &[]);
+    let (from, to) = (listed(&service, 8453).await, listed(&service, 42_161).await);
+    let from = from.iter().find(|token| token.address.starts_with("0x833589")).unwrap();
+    let mut request = swap(from, &to[0]);
+    request.as_object_mut().unwrap().remove("depositMethods");
+    let answer: Value = ask(&service, "/v1/quotes", &request).await.json().await.unwrap();
+    let routes = answer["routes"].as_array().unwrap();
+    let methods: Vec<&str> =
+        routes.iter().map(|route| route["depositMethods"][0].as_str().unwrap()).collect();
+    assert!(routes.iter().all(|route| route["depositMethods"].as_array().unwrap().len() == 1), "{answer}");
+    // Two fillers with three methods each; the transfers come last.
+    assert_eq!(methods.len(), 6, "{methods:?}");
+    assert!(methods.iter().position(|method| *method == "TRANSFER") == Some(4), "{methods:?}");
+    let out = |filler: &str, method: &str| -> u128 {
+        let is_it = |route: &&Value| route["filler"] == filler && route["depositMethods"][0] == method;
+        let route = routes.iter().find(is_it).unwrap();
+        // The fees are what the input is worth more than the output.
+        let fees = route["quote"]["fees"].as_array().unwrap();
+        assert!(fees.iter().all(|fee| fee["token"].as_str().unwrap().contains(&from.address)), "{route}");
+        route["quote"]["amountOut"].as_str().unwrap().parse().unwrap()
+    };
+    for filler in ["north", "south"] {
+        let outputs = ["CONTRACT_CALL", "PERMIT2", "TRANSFER"].map(|method| out(filler, method));
+        assert!(
+            outputs[0] > outputs[1] && outputs[0] > outputs[2],
+            "a wallet's call pays for no relay: {outputs:?}"
+        );
+    }
 }
 
 #[tokio::test]

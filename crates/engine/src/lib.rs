@@ -44,7 +44,7 @@ pub use enforce_retention::{RetentionPolicy, enforce_retention};
 pub use executors::ExecutorRegistry;
 pub use fillers::{
     BreakerPolicy, BreakerState, FillerHealth, FillerLatency, FillerNameError, FillerReport, Fillers,
-    MissingOffer, NoOffer, QuoteOptions,
+    MissingOffer, NoOffer, QuoteOptions, at_least, at_most,
 };
 pub use follow_chain::{FollowParts, follow_chain};
 pub use intent_book::{BookParts, sync_intent_book};

@@ -7,8 +7,8 @@ use axum::Json;
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use causeway_domain::ports::{Refusal, StoreError};
-use causeway_domain::{RawAmount, TokenId};
-use causeway_engine::{MissingOffer, NoOffer, QuoteError};
+use causeway_domain::{RawAmount, Token, TokenId};
+use causeway_engine::{MissingOffer, NoOffer, QuoteError, at_least, at_most};
 use causeway_wire::{ErrorBody, ErrorName, FiatErrorCode, FillerReason, Issue};
 use serde_json::{Value, json};
 
@@ -110,23 +110,23 @@ impl ApiError {
     }
 
     /// The message suggests the most likely fix; the details hold each filler's reason.
-    fn cannot_fill(unfilled: Vec<MissingOffer>) -> Self {
+    fn cannot_fill(unfilled: Vec<MissingOffer>, token: &Token) -> Self {
         let minimum = unfilled.iter().filter_map(|missing| limits(&missing.reason).0).min();
         let maximum = unfilled.iter().filter_map(|missing| limits(&missing.reason).1).max();
         let paused = all_paused(&unfilled);
         let message = match (minimum, maximum) {
             (Some(minimum), _) => {
-                format!("No filler takes so small an amount: ask for at least {minimum} raw units.")
+                format!("No filler takes so small an amount: ask for {}.", at_least(minimum, token))
             }
             (None, Some(maximum)) => {
-                format!("No filler takes so large an amount: ask for at most {maximum} raw units.")
+                format!("No filler takes so large an amount: ask for {}.", at_most(maximum, token))
             }
             (None, None) if paused.is_some() => format!("For now, {}.", paused.unwrap_or_default()),
             (None, None) => {
                 "No filler can fill this now: `details.reasons` lists the reason of each filler.".to_owned()
             }
         };
-        let reasons: Vec<_> = unfilled.into_iter().map(reason).collect();
+        let reasons: Vec<_> = unfilled.into_iter().map(|missing| reason(missing, token)).collect();
         Self::new(ErrorName::CannotFill, message).with_details(json!({ "reasons": reasons }))
     }
 }
@@ -150,11 +150,11 @@ fn limits(why: &NoOffer) -> (Option<RawAmount>, Option<RawAmount>) {
     }
 }
 
-fn reason(unfilled: MissingOffer) -> FillerReason {
+fn reason(unfilled: MissingOffer, token: &Token) -> FillerReason {
     let (minimum, maximum) = limits(&unfilled.reason);
     FillerReason {
         filler: unfilled.filler,
-        reason: unfilled.reason.to_string(),
+        reason: unfilled.reason.describe(token),
         minimum: minimum.map(|amount| amount.to_string()),
         maximum: maximum.map(|amount| amount.to_string()),
     }
@@ -175,7 +175,7 @@ impl From<QuoteError> for ApiError {
             )
             .with_details(json!({ "chainId": chain.get() })),
             QuoteError::UnsupportedToken(token) => Self::unsupported_token(token),
-            QuoteError::CannotFill(unfilled) => Self::cannot_fill(unfilled),
+            QuoteError::CannotFill { missing, token } => Self::cannot_fill(missing, &token),
             QuoteError::Id(error) => Self::internal(&error),
         }
     }

@@ -108,6 +108,22 @@ pub struct RouteQuote {
     /// After slippage; equals `amountOut` where the filler guarantees it.
     #[cfg_attr(feature = "openapi", schema(example = "3495000000"))]
     pub min_amount_out: String,
+    /// Output tokens for one input token at the market's prices, without any fee.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(example = "3500"))]
+    pub price: Option<String>,
+    /// What `amountIn` is worth in US dollars.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(example = "3500.00"))]
+    pub amount_in_usd: Option<String>,
+    /// What `amountOut` is worth in US dollars.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(example = "3495.00"))]
+    pub amount_out_usd: Option<String>,
+    /// By how many percent the output is worth less than the input at `price`; negative if it is worth more.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(example = "0.1429"))]
+    pub total_fee_percent: Option<String>,
     /// The tolerance as used, as a fraction.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub slippage_tolerance: Option<f64>,
@@ -128,7 +144,8 @@ pub struct RouteQuote {
     /// `1-click` (no approval needed) or `needs-approval`.
     #[cfg_attr(feature = "openapi", schema(example = json!(["1-click"])))]
     pub tags: Vec<String>,
-    /// Where the difference goes.
+    /// Where the difference goes. Those of our own fillers are in the input token, and add up to `amountIn` less the value of
+    /// `amountOut` at `price`, rounded up to one unit.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub fees: Vec<Fee>,
 }
@@ -160,7 +177,10 @@ pub struct FillerReason {
     #[cfg_attr(feature = "openapi", schema(example = "house"))]
     pub filler: String,
     /// The reason, as text for users.
-    #[cfg_attr(feature = "openapi", schema(example = "the amount is too small: at least 1000000"))]
+    #[cfg_attr(
+        feature = "openapi",
+        schema(example = "the amount is too small: at least 1 USDC (1000000 raw units)")
+    )]
     pub reason: String,
     /// The minimum, in raw units of the requested amount's token.
     #[serde(default, skip_serializing_if = "Option::is_none")]

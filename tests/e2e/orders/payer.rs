@@ -133,6 +133,7 @@ impl Payer {
             "tradeType": "EXACT_INPUT", "amount": amount.to_string(), "fromAddress": self.key.address().to_string(),
             "fromChainId": from.0, "fromToken": from.1.to_string(), "toChainId": to.0,
             "toToken": to.1.to_string(), "recipient": self.recipient.to_string(),
+            "depositMethods": [self.plan.via.method()],
         })
     }
 

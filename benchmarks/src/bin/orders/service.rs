@@ -80,6 +80,7 @@ impl Service {
         let ask = json!({
             "tradeType": "EXACT_INPUT", "amount": params.amount.to_string(), "fromAddress": params.payer,
             "fromChainId": params.from.0, "fromToken": params.from.1, "toChainId": params.to.0, "toToken": params.to.1,
+            "depositMethods": [params.method],
         });
         let mut last_error = String::new();
         for _ in 0..MAX_ATTEMPTS {

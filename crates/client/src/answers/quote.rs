@@ -75,6 +75,12 @@ answer! {
         optional {
             /// After slippage; `execute` demands it.
             min_amount_out: Option<String>,
+            /// Output tokens for one input token at the market's prices, without any fee.
+            price: Option<String>,
+            amount_in_usd: Option<String>,
+            amount_out_usd: Option<String>,
+            /// By how many percent the output is worth less than the input.
+            total_fee_percent: Option<String>,
             slippage_tolerance: Option<f64>,
             /// Unix seconds; a deposit is not built after it.
             valid_before: Option<i64>,

@@ -190,7 +190,7 @@ impl From<QuoteError> for FiatError {
             QuoteError::UnsupportedChain(chain) => Self::UnsupportedChain(chain),
             QuoteError::UnsupportedToken(token) => Self::UnsupportedToken(token),
             QuoteError::Id(error) => Self::Id(error),
-            QuoteError::CannotFill(_) => Self::Field {
+            QuoteError::CannotFill { .. } => Self::Field {
                 field: "toToken",
                 expected: "expected a token that a filler swaps into".to_owned(),
             },

@@ -6,6 +6,7 @@ use causeway_domain::{Ask, DepositMethod, Quote, RawAmount, Route, Token, TradeT
 
 use super::FiatError;
 use super::offer::{NoQuote, reduce_by_bps};
+use crate::fillers::MissingOffer;
 use crate::request_quote::{QuoteError, QuoteRequest, RequestQuote};
 
 /// Whether a route can start from a forwarding address: it takes a plain transfer and uses our own contracts.
@@ -91,9 +92,10 @@ async fn gather(
         Err(error) => Err(error),
     };
     match quote {
-        Err(QuoteError::CannotFill(missing)) => {
-            let reasons: Vec<String> =
-                missing.iter().map(|missing| format!("{}: {}", missing.filler, missing.reason)).collect();
+        Err(QuoteError::CannotFill { missing, token }) => {
+            let reason =
+                |missing: &MissingOffer| format!("{}: {}", missing.filler, missing.reason.describe(&token));
+            let reasons: Vec<String> = missing.iter().map(reason).collect();
             Err(no_route(
                 &format!("no filler swaps its payout into the token ({})", reasons.join(", ")),
                 false,

@@ -21,7 +21,7 @@ use thiserror::Error;
 
 pub use breaker::{BreakerPolicy, BreakerState, FillerHealth};
 pub(crate) use client::{AskState, FillerClient};
-pub use outcome::{MissingOffer, NoOffer};
+pub use outcome::{MissingOffer, NoOffer, at_least, at_most};
 pub(crate) use outcome::{Outcome, label};
 pub(crate) use set::FillerQuery;
 pub use set::Fillers;

@@ -1,12 +1,17 @@
 use std::fmt;
 use std::sync::Arc;
 
+use alloy_primitives::U256;
 use causeway_domain::ports::{Offer, Refusal};
+use causeway_domain::{RawAmount, Token};
 
 use super::tally::Count;
 
 /// A filler's own text is truncated to this, because it reaches the client.
 const MAX_REASON_CHARS: usize = 200;
+
+/// Amounts in messages have no more significant digits than this after the point.
+const SHOWN_DIGITS: usize = 6;
 
 /// Checked offers, which several asks may share, or why there are none.
 pub(crate) type Outcome = Result<Arc<Vec<Offer>>, NoOffer>;
@@ -33,6 +38,19 @@ impl NoOffer {
         matches!(self, Self::Refused(_) | Self::Paused(_))
     }
 
+    /// As its text, with amounts as people write them besides the raw units; `token` is that of the asked amount.
+    pub fn describe(&self, token: &Token) -> String {
+        match self {
+            Self::Refused(Refusal::TooSmall { minimum }) => {
+                format!("the amount is too small: {}", at_least(*minimum, token))
+            }
+            Self::Refused(Refusal::TooLarge { maximum }) => {
+                format!("the amount is too large: {}", at_most(*maximum, token))
+            }
+            other => other.to_string(),
+        }
+    }
+
     pub(super) const fn is_fault(&self) -> bool {
         matches!(self, Self::Faulted)
     }
@@ -57,6 +75,29 @@ impl fmt::Display for NoOffer {
 pub struct MissingOffer {
     pub filler: String,
     pub reason: NoOffer,
+}
+
+/// `at least 6.79 USDC (6790000 raw units)`. Rounded up, so that the shown amount is enough.
+pub fn at_least(amount: RawAmount, token: &Token) -> String {
+    let short = shorten(amount, token.decimals, true);
+    format!("at least {} {} ({amount} raw units)", short.to_decimal(token.decimals), token.symbol)
+}
+
+/// The same for a maximum, rounded down.
+pub fn at_most(amount: RawAmount, token: &Token) -> String {
+    let short = shorten(amount, token.decimals, false);
+    format!("at most {} {} ({amount} raw units)", short.to_decimal(token.decimals), token.symbol)
+}
+
+/// Rounds digits after the point away, beyond the first six significant digits.
+fn shorten(amount: RawAmount, decimals: u8, up: bool) -> RawAmount {
+    let digits = amount.to_string().len();
+    let cut = digits.saturating_sub(SHOWN_DIGITS).min(usize::from(decimals));
+    let Some(unit) = U256::from(10).checked_pow(U256::from(cut)) else { return amount };
+    let down = amount.get() / unit;
+    let is_rounded = up && !(amount.get() % unit).is_zero();
+    let rounded = if is_rounded { down.checked_add(U256::ONE) } else { Some(down) };
+    rounded.and_then(|rounded| rounded.checked_mul(unit)).map_or(amount, RawAmount::new)
 }
 
 /// Truncates a refusal's text and removes control characters.
@@ -94,7 +135,38 @@ pub(crate) const fn label(outcome: &Outcome) -> &'static str {
 
 #[cfg(test)]
 mod tests {
+    use causeway_domain::{ChainId, TokenId};
+
     use super::*;
+
+    #[test]
+    fn limits_are_shown_as_people_write_them_and_hold() {
+        let token = |decimals| Token {
+            id: TokenId::native(ChainId::new(1).unwrap()),
+            symbol: "USDC".to_owned(),
+            name: String::new(),
+            decimals,
+            logo: None,
+        };
+        let raw = |units: u64| RawAmount::new(U256::from(units));
+        assert_eq!(at_least(raw(6_790_000), &token(6)), "at least 6.79 USDC (6790000 raw units)");
+        assert_eq!(
+            at_least(raw(1_234_567_000_001), &token(18)),
+            "at least 0.00000123457 USDC (1234567000001 raw units)"
+        );
+        assert_eq!(
+            at_most(raw(1_234_567_000_001), &token(18)),
+            "at most 0.00000123456 USDC (1234567000001 raw units)"
+        );
+        assert_eq!(
+            at_most(raw(25_000_000_000_001), &token(6)),
+            "at most 25000000 USDC (25000000000001 raw units)"
+        );
+        assert_eq!(at_most(raw(12_345_678), &token(0)), "at most 12345678 USDC (12345678 raw units)");
+        let refused = NoOffer::Refused(Refusal::TooSmall { minimum: raw(1) });
+        assert_eq!(refused.describe(&token(0)), "the amount is too small: at least 1 USDC (1 raw units)");
+        assert_eq!(NoOffer::Busy.describe(&token(0)), NoOffer::Busy.to_string());
+    }
 
     #[test]
     fn refusal_text_is_truncated_and_stripped_of_control_characters() {

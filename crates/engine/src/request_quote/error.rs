@@ -1,4 +1,6 @@
-use causeway_domain::{ChainId, IdError, TokenId};
+use std::sync::Arc;
+
+use causeway_domain::{ChainId, IdError, Token, TokenId};
 use thiserror::Error;
 
 use crate::fillers::MissingOffer;
@@ -12,7 +14,11 @@ pub enum QuoteError {
     UnsupportedToken(TokenId),
     /// At least one filler answered and none can fill; fillers without an answer are listed too.
     #[error("no filler can fill this")]
-    CannotFill(Vec<MissingOffer>),
+    CannotFill {
+        missing: Vec<MissingOffer>,
+        /// The token of the asked amount, in which fillers state their limits.
+        token: Arc<Token>,
+    },
     #[error(transparent)]
     Id(#[from] IdError),
 }

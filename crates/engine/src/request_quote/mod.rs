@@ -77,7 +77,8 @@ impl RequestQuote {
         if let Some(reason) =
             self.fillers.pauses().reason_for_tokens(&[ask.from, ask.to]).filter(|_| self.checks_pauses)
         {
-            return Err(QuoteError::CannotFill(self.fillers.all_without_offer(&NoOffer::Paused(reason))));
+            let missing = self.fillers.all_without_offer(&NoOffer::Paused(reason));
+            return Err(QuoteError::CannotFill { missing, token: from });
         }
         // Sorted, so that equivalent asks are identical.
         ask.deposit_methods.sort_unstable_by_key(|method| method.as_str());

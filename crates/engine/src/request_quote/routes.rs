@@ -171,7 +171,13 @@ impl Routes {
             let client = self.query.clients().get(filler)?;
             Some(MissingOffer { filler: client.name().to_owned(), reason })
         };
-        Err(QuoteError::CannotFill(missing.into_iter().filter_map(named).collect()))
+        let missing = missing.into_iter().filter_map(named).collect();
+        let FillerAsk { ask, from, to } = &self.query.ask;
+        let token = match ask.trade_type {
+            TradeType::ExactInput => from,
+            TradeType::ExactOutput => to,
+        };
+        Err(QuoteError::CannotFill { missing, token: Arc::clone(token) })
     }
 
     /// Counts the winner, compares the prices, and logs the quote.

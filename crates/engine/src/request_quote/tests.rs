@@ -103,7 +103,7 @@ async fn refusals_without_an_offer_list_every_reason() {
     let plain = use_case.ask(request()).unwrap().gather().await.unwrap_err();
     let stream = use_case.ask(request()).unwrap().next().await.unwrap_err();
     for error in [plain, stream] {
-        let QuoteError::CannotFill(reasons) = error else { panic!("{error}") };
+        let QuoteError::CannotFill { missing: reasons, .. } = error else { panic!("{error}") };
         assert_eq!(reasons, expected);
     }
 }
@@ -150,7 +150,7 @@ async fn paused_chain_or_token_is_not_quoted_unless_pauses_are_ignored() {
     let token = ask().from.to_string();
     for (kind, name) in [("chain", &chain), ("token", &token)] {
         use_case.fillers().pauses().set(vec![paused(kind, name)]);
-        let Err(QuoteError::CannotFill(reasons)) = use_case.ask(request()) else {
+        let Err(QuoteError::CannotFill { missing: reasons, .. }) = use_case.ask(request()) else {
             panic!("{kind} was quoted")
         };
         let words = format!("{kind} {name} is paused: maintenance");
@@ -169,7 +169,7 @@ async fn paused_filler_is_not_asked_and_its_reason_is_listed() {
     assert_eq!((names(&quote.routes), fillers[0].calls()), (vec!["two"], 0));
     use_case.fillers().pauses().set(vec![paused("filler", "one"), paused("filler", "two")]);
     let refused = use_case.ask(request()).unwrap().gather().await;
-    assert!(matches!(refused, Err(QuoteError::CannotFill(reasons)) if reasons.len() == 2));
+    assert!(matches!(refused, Err(QuoteError::CannotFill { missing, .. }) if missing.len() == 2));
 }
 
 #[tokio::test(start_paused = true)]

@@ -3,11 +3,12 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
+use alloy_primitives::U256;
 use async_trait::async_trait;
 use causeway_domain::ports::{
     Answer, Filler, FillerAsk, FillerError, GasFeed, Offer, PriceFeed, Refusal, TokenPolicy, VaultRates,
 };
-use causeway_domain::{ChainId, ExactOutMethod, Fee, FeeKind, RawAmount, TokenId, TradeType};
+use causeway_domain::{ChainId, DepositMethod, ExactOutMethod, Fee, FeeKind, RawAmount, TokenId, TradeType};
 use jiff::{SignedDuration, Timestamp};
 
 use super::accounts::Accounts;
@@ -18,7 +19,7 @@ use super::config::{ConfigError, InventoryConfig};
 use super::exposure::Unclaimed;
 use super::limits;
 use super::served::{ChainTerms, ServedToken};
-use super::swap::Swap;
+use super::swap::{ServedSwap, Swap};
 
 /// What an [`InventoryFiller`] depends on.
 pub struct FillerDependencies {
@@ -68,8 +69,8 @@ impl Filler for InventoryFiller {
     }
 
     async fn quote(&self, ask: &FillerAsk) -> Result<Answer, FillerError> {
-        Ok(match self.offer(ask, Timestamp::now()) {
-            Ok(offer) => Answer::Offers(vec![offer]),
+        Ok(match self.offers(ask, Timestamp::now()) {
+            Ok(offers) => Answer::Offers(offers),
             Err(refusal) => Answer::Refused(refusal),
         })
     }
@@ -93,9 +94,37 @@ impl InventoryFiller {
         self.deps.claim_sizes.set(origin, sizes);
     }
 
-    /// Quotes from memory alone. The output is guaranteed, so slippage does not apply.
-    pub fn offer(&self, ask: &FillerAsk, now: Timestamp) -> Result<Offer, Refusal> {
-        let swap = Swap::find(self, ask)?;
+    /// Quotes from memory alone: one offer for each group of deposit methods, with their cost and no other's.
+    /// The outputs are guaranteed, so slippage does not apply.
+    pub fn offers(&self, ask: &FillerAsk, now: Timestamp) -> Result<Vec<Offer>, Refusal> {
+        let served = ServedSwap::find(self, ask)?;
+        let mut offers = Vec::with_capacity(served.method_groups.len());
+        let mut refusal = None;
+        for methods in &served.method_groups {
+            match self.offer(&served, methods, ask, now) {
+                Ok(offer) => offers.push(offer),
+                Err(other) => {
+                    refusal = Some(match refusal {
+                        Some(one) => wider(one, other),
+                        None => other,
+                    })
+                }
+            }
+        }
+        match refusal {
+            Some(refusal) if offers.is_empty() => Err(refusal),
+            _ => Ok(offers),
+        }
+    }
+
+    fn offer(
+        &self,
+        served: &ServedSwap<'_>,
+        methods: &[DepositMethod],
+        ask: &FillerAsk,
+        now: Timestamp,
+    ) -> Result<Offer, Refusal> {
+        let swap = served.by(methods, ask.ask.referral)?;
         let asked = ask.ask.amount.get();
         let trade = ask.ask.trade_type;
         limits::check(trade, asked, &swap.pricing, &swap.limits)?;
@@ -104,38 +133,51 @@ impl InventoryFiller {
             // Within the limits such an input exists.
             TradeType::ExactOutput => (swap.pricing.input_for(asked).ok_or(Refusal::NoPrice)?, asked),
         };
+        let fees = fees(&swap, ask, amount_in, amount_out);
         let (amount_in, amount_out) = (RawAmount::new(amount_in), RawAmount::new(amount_out));
-        let validity = if swap.stable { self.config.stable_validity } else { self.config.validity };
+        let validity = if served.stable { self.config.stable_validity } else { self.config.validity };
         let valid_before = add_duration(now, validity);
         Ok(Offer {
             exact_out: (trade == TradeType::ExactOutput).then_some(ExactOutMethod::Native),
             amount_in,
             amount_out,
             min_amount_out: amount_out,
-            expected_duration_seconds: swap.seconds,
+            expected_duration_seconds: served.seconds,
             valid_before,
             price_holds_until: Some(valid_before),
             estimated_gas: Some(swap.deposit_gas),
-            fees: fees(&swap, ask, amount_in, amount_out),
-            parties: Some(swap.parties),
-            deposit_methods: swap.methods,
+            fees,
+            parties: Some(served.parties),
+            deposit_methods: methods.to_vec(),
             filler_quote: None,
         })
     }
 }
 
-/// The spread and the referral fee in the input token, gas in the native coins. Zero amounts are omitted.
-fn fees(swap: &Swap, ask: &FillerAsk, amount_in: RawAmount, amount_out: RawAmount) -> Vec<Fee> {
-    let breakdown = swap.pricing.breakdown(amount_in.get(), amount_out.get());
-    let from = ask.from.id;
-    let fee = |kind, token, amount| Fee { kind, token, amount };
-    let mut fees = vec![
-        fee(FeeKind::Filler, from, RawAmount::new(breakdown.filler)),
-        fee(FeeKind::Referrer, from, RawAmount::new(breakdown.referrer)),
+/// Of two refusals of the same amount, what it takes to get any offer: the lower minimum, the higher maximum.
+fn wider(one: Refusal, other: Refusal) -> Refusal {
+    match (one, other) {
+        (Refusal::TooSmall { minimum }, Refusal::TooSmall { minimum: other }) => {
+            Refusal::TooSmall { minimum: minimum.min(other) }
+        }
+        (Refusal::TooLarge { maximum }, Refusal::TooLarge { maximum: other }) => {
+            Refusal::TooLarge { maximum: maximum.max(other) }
+        }
+        (one, _) => one,
+    }
+}
+
+/// All in units of the input: they add up to what the input is worth more than the output at the feed's prices, whose value
+/// is rounded up to one unit. Zero amounts are omitted.
+fn fees(swap: &Swap, ask: &FillerAsk, amount_in: U256, amount_out: U256) -> Vec<Fee> {
+    let breakdown = swap.pricing.breakdown(amount_in, amount_out);
+    let kinds = [
+        (FeeKind::Filler, breakdown.filler),
+        (FeeKind::Referrer, breakdown.referrer),
+        (FeeKind::Gas, breakdown.gas),
     ];
-    fees.extend(swap.gas.iter().map(|(coin, amount)| fee(FeeKind::Gas, *coin, *amount)));
-    fees.retain(|fee| !fee.amount.is_zero());
-    fees
+    let fee = |(kind, amount)| Fee { kind, token: ask.from.id, amount: RawAmount::new(amount) };
+    kinds.into_iter().map(fee).filter(|fee| !fee.amount.is_zero()).collect()
 }
 
 fn add_duration(now: Timestamp, by: Duration) -> Timestamp {

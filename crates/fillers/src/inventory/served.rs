@@ -77,4 +77,37 @@ impl ChainTerms {
             .filter(|method| possible(method) && is_wanted(method))
             .collect()
     }
+
+    /// The same methods in groups that cost the filler the same, the payer's own call first.
+    /// A relayed opening shares the group of the call where it costs no more.
+    pub(super) fn method_groups(&self, token: &TokenId, wanted: &[DepositMethod]) -> Vec<Vec<DepositMethod>> {
+        let units = |method: &[DepositMethod]| self.gas.source(method);
+        let is_free = units(&[DepositMethod::Permit2]) <= units(&[DepositMethod::ContractCall]);
+        let mut groups: Vec<Vec<DepositMethod>> = Vec::new();
+        for method in self.methods(token, wanted) {
+            match groups.last_mut() {
+                Some(group) if method == DepositMethod::Permit2 && is_free => group.push(method),
+                _ => groups.push(vec![method]),
+            }
+        }
+        groups
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_relayed_opening_shares_the_group_of_the_call_only_where_it_costs_no_more() {
+        use DepositMethod::{ContractCall, Permit2, Transfer};
+        let chain = ChainId::new(8453).unwrap();
+        let token = TokenId::new(chain, "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913").unwrap();
+        let mut terms = ChainTerms::new(chain, 12, vec![Permit2, Transfer]);
+        assert_eq!(terms.method_groups(&token, &[]), [[ContractCall], [Permit2], [Transfer]]);
+        terms.gas.relay = 0;
+        assert_eq!(terms.method_groups(&token, &[]), [vec![ContractCall, Permit2], vec![Transfer]]);
+        assert_eq!(terms.method_groups(&token, &[Permit2, Transfer]), [[Permit2], [Transfer]]);
+        assert_eq!(terms.method_groups(&TokenId::native(chain), &[]), [[ContractCall], [Transfer]]);
+    }
 }

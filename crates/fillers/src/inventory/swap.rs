@@ -11,17 +11,22 @@ use super::pricing::{Leg, Pricing, PricingTerms};
 use super::served::{ChainTerms, ServedToken};
 use super::wide::{Wide, floor, product, saturate};
 
-/// Everything about a swap that does not depend on its amount.
+/// Everything about a swap by one group of deposit methods that does not depend on its amount.
 #[derive(Debug)]
 pub(super) struct Swap {
     pub(super) pricing: Pricing,
     pub(super) limits: Limits,
-    pub(super) methods: Vec<DepositMethod>,
-    pub(super) parties: Parties,
-    /// The cost of the filler's transactions in native coins; one entry where both chains are the same.
-    pub(super) gas: Vec<(TokenId, RawAmount)>,
     /// The cost of the user's own deposit.
     pub(super) deposit_gas: RawAmount,
+}
+
+/// A swap that is served, before its deposit method is chosen.
+pub(super) struct ServedSwap<'a> {
+    filler: &'a InventoryFiller,
+    pair: Pair<'a>,
+    pub(super) parties: Parties,
+    /// Each group has a price of its own; never empty.
+    pub(super) method_groups: Vec<Vec<DepositMethod>>,
     pub(super) seconds: u32,
     /// Whether both tokens are stablecoins.
     pub(super) stable: bool,
@@ -37,8 +42,8 @@ struct Pair<'a> {
     destination: &'a ChainTerms,
 }
 
-impl Swap {
-    pub(super) fn find(filler: &InventoryFiller, ask: &FillerAsk) -> Result<Self, Refusal> {
+impl<'a> ServedSwap<'a> {
+    pub(super) fn find(filler: &'a InventoryFiller, ask: &FillerAsk) -> Result<Self, Refusal> {
         let pair = find_pair(filler, &ask.from.id, &ask.to.id)?;
         let decimals_differ = |known: &ServedToken, token: &Token| known.decimals != token.decimals;
         if decimals_differ(pair.from, &ask.from)
@@ -55,21 +60,20 @@ impl Swap {
         if let Some((chain, breaker)) = filler.open_breaker(pair.from.id.chain(), pair.paid.id.chain()) {
             return Err(Refusal::Other(format!("the limit on {breaker} on chain {chain} is reached")));
         }
-        let methods = pair.source.methods(&pair.from.id, &ask.ask.deposit_methods);
-        if methods.is_empty() {
+        let method_groups = pair.source.method_groups(&pair.from.id, &ask.ask.deposit_methods);
+        if method_groups.is_empty() {
             return Err(Refusal::NoDepositMethod);
         }
-        let Priced { pricing, costs, input } = price(filler, &pair, &methods, ask.ask.referral)?;
-        Ok(Self {
-            limits: find_limits(filler, &pair, &input, costs.in_input)?,
-            pricing,
-            methods,
-            parties,
-            gas: costs.in_coins,
-            deposit_gas: costs.deposit,
-            seconds: pair.source.deposit_seconds.saturating_add(pair.destination.fill_seconds),
-            stable: pair.from.stable && pair.paid.stable,
-        })
+        let seconds = pair.source.deposit_seconds.saturating_add(pair.destination.fill_seconds);
+        let stable = pair.from.stable && pair.paid.stable;
+        Ok(Self { filler, pair, parties, method_groups, seconds, stable })
+    }
+
+    /// The swap with the cost of these deposit methods and of no other.
+    pub(super) fn by(&self, methods: &[DepositMethod], referral: Option<Referral>) -> Result<Swap, Refusal> {
+        let Priced { pricing, costs, input } = price(self.filler, &self.pair, methods, referral)?;
+        let limits = find_limits(self.filler, &self.pair, &input, costs.in_input)?;
+        Ok(Swap { pricing, limits, deposit_gas: costs.deposit })
     }
 }
 
@@ -158,7 +162,6 @@ fn leg(filler: &InventoryFiller, token: &ServedToken) -> Result<Leg, Refusal> {
 
 /// Transaction costs.
 struct Costs {
-    in_coins: Vec<(TokenId, RawAmount)>,
     /// Each side rounded up to one unit.
     in_input: U256,
     deposit: RawAmount,
@@ -194,13 +197,7 @@ impl Costs {
         let (from, to) = (pair.source.native_decimals, pair.destination.native_decimals);
         let claiming_in = input.cost_of(claiming, coin_price(source)?, from)?;
         let filling_in = input.cost_of(filling, coin_price(destination)?, to)?;
-        let in_coins = if source == destination {
-            vec![(source, RawAmount::new(claiming.checked_add(filling)?))]
-        } else {
-            vec![(source, RawAmount::new(claiming)), (destination, RawAmount::new(filling))]
-        };
         Some(Self {
-            in_coins,
             in_input: claiming_in.checked_add(filling_in)?,
             deposit: RawAmount::new(gas::cost(pair.source.gas.open, source_price, 0, 0)?),
         })

@@ -3,7 +3,9 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use alloy_primitives::U256;
-use causeway_domain::ports::{FillerAsk, GasFeed, PriceFeed, Refusal, TokenPolicy, VaultRate, VaultRates};
+use causeway_domain::ports::{
+    FillerAsk, GasFeed, Offer, PriceFeed, Refusal, TokenPolicy, VaultRate, VaultRates,
+};
 use causeway_domain::{
     Address, Ask, ChainId, DepositMethod, Family, Parties, RawAmount, SOLANA_CHAIN_ID, Token, TokenId,
     TradeType, UsdPrice,
@@ -12,6 +14,7 @@ use causeway_fillers::inventory::{
     Accounts, Book, Breakers, ChainTerms, FillerDependencies, InventoryConfig, InventoryFiller, ServedToken,
     Unclaimed,
 };
+use jiff::Timestamp;
 use tokio::time::Instant;
 
 pub(crate) const ETHEREUM: u64 = 1;
@@ -206,6 +209,11 @@ impl FillerFixture {
         };
         let filler = Arc::new(InventoryFiller::new(config, deps).unwrap());
         Self { feeds, book, unclaimed, filler }
+    }
+
+    /// The offer for the first group of the wanted deposit methods.
+    pub(crate) fn offer(&self, ask: &FillerAsk, now: Timestamp) -> Result<Offer, Refusal> {
+        self.filler.offers(ask, now).map(|offers| offers.into_iter().next().unwrap())
     }
 }
 

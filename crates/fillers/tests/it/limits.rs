@@ -21,28 +21,28 @@ fn one() -> RawAmount {
 #[test]
 fn rule_14_an_order_is_capped_at_the_maximum() {
     let fixture = FillerFixture::new();
-    let refusal = fixture.filler.offer(&sell(&usdc(BASE), &dai(ETHEREUM), "25000.000001"), Timestamp::now());
+    let refusal = fixture.offer(&sell(&usdc(BASE), &dai(ETHEREUM), "25000.000001"), Timestamp::now());
     assert_eq!(refusal, Err(Refusal::TooLarge { maximum: decimal("25000", 6) }));
-    assert!(fixture.filler.offer(&sell(&usdc(BASE), &dai(ETHEREUM), "25000"), Timestamp::now()).is_ok());
+    assert!(fixture.offer(&sell(&usdc(BASE), &dai(ETHEREUM), "25000"), Timestamp::now()).is_ok());
 }
 
 #[test]
 fn rule_14_unclaimed_value_reduces_what_an_origin_may_offer() {
     let fixture = FillerFixture::new();
     fixture.unclaimed.set(chain(BASE), cents(24_990_000));
-    let asked = |amount| fixture.filler.offer(&sell(&usdc(BASE), &dai(ETHEREUM), amount), Timestamp::now());
+    let asked = |amount| fixture.offer(&sell(&usdc(BASE), &dai(ETHEREUM), amount), Timestamp::now());
     assert!(asked("100").is_ok());
     assert_eq!(asked("100.000001"), Err(Refusal::TooLarge { maximum: decimal("100", 6) }));
     fixture.unclaimed.set(chain(BASE), cents(26_000_000));
     assert!(matches!(asked("100"), Err(Refusal::Other(_))));
-    let other_origin = fixture.filler.offer(&sell(&usdc(ETHEREUM), &dai(BASE), "100"), Timestamp::now());
+    let other_origin = fixture.offer(&sell(&usdc(ETHEREUM), &dai(BASE), "100"), Timestamp::now());
     assert!(other_origin.is_ok(), "other origins have their own limit");
 }
 
 #[test]
 fn only_unreserved_balance_is_offered() {
     let fixture = FillerFixture::new();
-    let asked = |amount| fixture.filler.offer(&sell(&usdc(BASE), &weth(ETHEREUM), amount), Timestamp::now());
+    let asked = |amount| fixture.offer(&sell(&usdc(BASE), &weth(ETHEREUM), amount), Timestamp::now());
     let set_balance = |held: &str, reserved: &str| {
         let token = weth(ETHEREUM).id;
         fixture.book.set_reserved(Instant::now(), [(token, decimal(reserved, 18))]);
@@ -63,13 +63,13 @@ fn only_unreserved_balance_is_offered() {
 #[test]
 fn gas_never_exceeds_its_share_of_an_input() {
     let fixture = FillerFixture::new();
-    let asked = |amount| fixture.filler.offer(&sell(&usdc(ETHEREUM), &dai(BASE), amount), Timestamp::now());
-    // Gas is 0.908704 and 0.003266 (84,810 at 0.011 gwei, rounded up), half of the least input.
+    let asked = |amount| fixture.offer(&sell(&usdc(ETHEREUM), &dai(BASE), amount), Timestamp::now());
+    // A wallet's own call costs the filler least; gas is half of the least input.
     assert_eq!(asked("1"), Err(Refusal::TooSmall { minimum: decimal("1.82394", 6) }));
-    fixture.feeds.gas.lock().unwrap().insert(chain(ETHEREUM), decimal("0.0000005", 18));
-    assert!(matches!(asked("1000"), Err(Refusal::TooSmall { .. })), "at 500 gwei");
-    fixture.feeds.gas.lock().unwrap().insert(chain(ETHEREUM), decimal("0.00001", 18));
-    assert!(matches!(asked("1000"), Err(Refusal::Other(_))), "at 10,000 gwei no order is large enough");
+    fixture.feeds.gas.lock().unwrap().insert(chain(ETHEREUM), decimal("0.000001", 18));
+    assert!(matches!(asked("1000"), Err(Refusal::TooSmall { .. })), "at 1,000 gwei");
+    fixture.feeds.gas.lock().unwrap().insert(chain(ETHEREUM), decimal("0.00005", 18));
+    assert!(matches!(asked("1000"), Err(Refusal::Other(_))), "at 50,000 gwei no order is large enough");
 }
 
 /// The limits that a filler reports are exact to the unit.
@@ -84,7 +84,7 @@ fn check_limits(
     let offer = |amount: RawAmount| {
         let mut asked = ask(trade, from, to, amount);
         asked.ask.referral = referral;
-        fixture.filler.offer(&asked, now)
+        fixture.offer(&asked, now)
     };
     let minimum = match offer(one()) {
         Err(Refusal::TooSmall { minimum }) => minimum,

@@ -1,5 +1,5 @@
 use causeway_domain::Quote;
-use causeway_domain::fiat::{FiatAmount, ForwardingOption, PaymentMethod};
+use causeway_domain::fiat::{FiatAmount, FiatQuote, ForwardingOption, PaymentMethod};
 use causeway_engine::fiat::{FiatAnswer, ProviderFault, QuotedPurchase};
 use causeway_wire as wire;
 
@@ -41,8 +41,16 @@ pub(super) fn map_quote(app: &App, purchase: &QuotedPurchase) -> ApiResult<wire:
     let snapshot = app.catalog.snapshot();
     let profile = app.fiat.ramps.get(&quote.provider).map(|ramp| ramp.profile());
     let zero = FiatAmount::new(quote.pays.currency, 0);
-    let total = quote.fees.iter().try_fold(zero, |sum, fee| sum.checked_add(fee.amount));
+    let provider_fees = quote.fees.iter().try_fold(zero, |sum, fee| sum.checked_add(fee.amount));
+    let swap_fee = match (&swap, provider_fees) {
+        (Some(_), Some(fees)) => {
+            swap_fee(RouteMapping::new(app, &snapshot), quote, fees).filter(|fee| fee.minor > 0)
+        }
+        _ => None,
+    };
+    let total = provider_fees.and_then(|fees| fees.checked_add(swap_fee.unwrap_or(zero)));
     let total = total.ok_or_else(|| ApiError::internal(&"the sum of the fees overflows"))?;
+    let provider_fees = quote.fees.iter().map(|fee| (fee.kind.as_str(), fee.amount));
     let (min_fiat_amount, max_fiat_amount) =
         quote.limits.map(|(min, max)| (min.to_string(), max.to_string())).unzip();
     Ok(wire::FiatQuote {
@@ -58,10 +66,9 @@ pub(super) fn map_quote(app: &App, purchase: &QuotedPurchase) -> ApiResult<wire:
         fiat_currency: quote.pays.currency.to_string(),
         fiat_amount: quote.pays.to_string(),
         total_fee: total.to_string(),
-        fees: quote
-            .fees
-            .iter()
-            .map(|fee| wire::FiatFee { kind: fee.kind.as_str().to_owned(), amount: fee.amount.to_string() })
+        fees: provider_fees
+            .chain(swap_fee.map(|fee| ("swap", fee)))
+            .map(|(kind, amount)| wire::FiatFee { kind: kind.to_owned(), amount: amount.to_string() })
             .collect(),
         crypto_amount: quote.expected.to_string(),
         output_asset: map_asset(quote.ask.target),
@@ -74,6 +81,14 @@ pub(super) fn map_quote(app: &App, purchase: &QuotedPurchase) -> ApiResult<wire:
         max_fiat_amount,
         expires_at: quote.expires_at.as_second(),
     })
+}
+
+/// What the swap costs: the part that its output is worth less than its input, of what is paid for that input. Rounded up.
+fn swap_fee(mapping: RouteMapping<'_>, quote: &FiatQuote, provider_fees: FiatAmount) -> Option<FiatAmount> {
+    let market = mapping.market(quote.sold, quote.ask.target)?;
+    let paid = quote.pays.checked_sub(provider_fees)?;
+    let lost = market.loss(quote.sold_amount, quote.expected)?.part_of(paid.minor)?;
+    Some(FiatAmount::new(quote.pays.currency, lost))
 }
 
 /// The routes of the swap engine, each with the minimum output that the forwarding order guarantees.

@@ -2,15 +2,14 @@ use std::fmt::{self, Display};
 
 use causeway_catalog::Snapshot;
 use causeway_domain::ports::PriceFeed;
-use causeway_domain::{
-    Ask, ExactOutMethod, Fee, Quote, RawAmount, Route, Slippage, TokenId, UsdAmount, UsdPrice,
-};
+use causeway_domain::{Ask, ExactOutMethod, Fee, Quote, RawAmount, Route, Slippage, TokenId, UsdAmount};
 use causeway_engine::is_one_click;
 use causeway_wire as wire;
 use jiff::Timestamp;
 use serde::ser::SerializeSeq as _;
 use serde::{Serialize, Serializer};
 
+use super::market::{Decimal, Loss, Market, PricedToken};
 use crate::App;
 
 /// What routes are mapped with. The views borrow from the quote and serialize as the types of `causeway-wire` do.
@@ -66,6 +65,14 @@ struct QuoteView<'a> {
     amount_out: Shown<RawAmount>,
     min_amount_out: Shown<RawAmount>,
     #[serde(skip_serializing_if = "Option::is_none")]
+    price: Option<Shown<Decimal>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    amount_in_usd: Option<Shown<UsdAmount>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    amount_out_usd: Option<Shown<UsdAmount>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    total_fee_percent: Option<Shown<Loss>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     slippage_tolerance: Option<f64>,
     expected_duration_seconds: u32,
     valid_before: i64,
@@ -80,6 +87,8 @@ struct QuoteView<'a> {
 
 struct FeesView<'a> {
     mapping: RouteMapping<'a>,
+    /// Nearly all fees are in the input token.
+    input: Option<PricedToken>,
     fees: &'a [Fee],
 }
 
@@ -125,21 +134,15 @@ impl FeesView<'_> {
         self.fees.is_empty()
     }
 
-    /// The few tokens of the fees are looked up once each.
     fn views(&self) -> impl Iterator<Item = FeeView> {
-        let mut known: Vec<(TokenId, Option<(u8, UsdPrice)>)> = Vec::with_capacity(self.fees.len());
-        self.fees.iter().map(move |fee| {
-            let found = known.iter().find(|(token, _)| *token == fee.token).map(|(_, price)| *price);
-            let price = found.unwrap_or_else(|| {
-                let price = self.mapping.price(&fee.token);
-                known.push((fee.token, price));
-                price
-            });
+        self.fees.iter().map(|fee| {
+            let input = self.input.filter(|input| input.token == fee.token);
+            let priced = input.or_else(|| self.mapping.priced(fee.token));
             FeeView {
                 kind: fee.kind.as_str(),
                 token: Shown(fee.token),
                 amount: Shown(fee.amount),
-                usd: price.and_then(|(decimals, price)| price.value(fee.amount, decimals)).map(Shown),
+                usd: priced.and_then(|token| token.usd(fee.amount)).map(Shown),
             }
         })
     }
@@ -169,6 +172,9 @@ impl<'a> RouteMapping<'a> {
     }
 
     pub(crate) fn route(self, ask: &Ask, route: &'a Route) -> RouteView<'a> {
+        let market = self.market(ask.from, ask.to);
+        let input = market.map(|market| market.from).or_else(|| self.priced(ask.from));
+        let output = market.map(|market| market.to).or_else(|| self.priced(ask.to));
         RouteView {
             route_id: route.id.as_str(),
             filler: &route.filler,
@@ -180,20 +186,30 @@ impl<'a> RouteMapping<'a> {
                 amount_in: Shown(route.amount_in),
                 amount_out: Shown(route.amount_out),
                 min_amount_out: Shown(route.min_amount_out),
+                price: market.and_then(|market| market.rate()).map(Shown),
+                amount_in_usd: input.and_then(|token| token.usd(route.amount_in)).map(Shown),
+                amount_out_usd: output.and_then(|token| token.usd(route.amount_out)).map(Shown),
+                total_fee_percent: market
+                    .and_then(|market| market.loss(route.amount_in, route.amount_out))
+                    .map(Shown),
                 slippage_tolerance: ask.slippage.map(fraction),
                 expected_duration_seconds: route.expected_duration_seconds,
                 valid_before: route.valid_before.as_second(),
                 quote_expires_at: route.price_holds_until.map(Timestamp::as_second),
                 estimated_gas: route.estimated_gas.map(Shown),
                 tags: [if is_one_click(ask, route) { "1-click" } else { "needs-approval" }],
-                fees: FeesView { mapping: self, fees: &route.fees },
+                fees: FeesView { mapping: self, input, fees: &route.fees },
             },
         }
     }
 
-    /// The decimals and the price of a token, if both are known.
-    fn price(self, token: &TokenId) -> Option<(u8, UsdPrice)> {
-        Some((self.snapshot.token(token)?.token.decimals, self.prices.usd_price(token)?))
+    /// Both tokens at the market's prices, if they are known.
+    pub(crate) fn market(self, from: TokenId, to: TokenId) -> Option<Market> {
+        Market::find(from, to, self.snapshot, self.prices)
+    }
+
+    fn priced(self, token: TokenId) -> Option<PricedToken> {
+        PricedToken::find(token, self.snapshot, self.prices)
     }
 }
 
@@ -224,6 +240,10 @@ impl RouteView<'_> {
                 amount_in: quote.amount_in.0.to_string(),
                 amount_out: quote.amount_out.0.to_string(),
                 min_amount_out: quote.min_amount_out.0.to_string(),
+                price: quote.price.map(|price| price.0.to_string()),
+                amount_in_usd: quote.amount_in_usd.map(|usd| usd.0.to_string()),
+                amount_out_usd: quote.amount_out_usd.map(|usd| usd.0.to_string()),
+                total_fee_percent: quote.total_fee_percent.map(|percent| percent.0.to_string()),
                 slippage_tolerance: quote.slippage_tolerance,
                 expected_duration_seconds: quote.expected_duration_seconds,
                 valid_before: quote.valid_before,

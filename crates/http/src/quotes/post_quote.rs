@@ -51,9 +51,13 @@ const TYPICAL_BYTES: usize = 8 * 1024;
             body = ErrorBody,
             example = json!({
                 "name": "CannotFillException",
-                "message": "No filler takes so small an amount: ask for at least 1000000 raw units.",
+                "message": "No filler takes so small an amount: ask for at least 1 USDC (1000000 raw units).",
                 "details": { "reasons": [
-                    { "filler": "north", "reason": "the amount is too small: at least 1000000", "minimum": "1000000" },
+                    {
+                        "filler": "north",
+                        "reason": "the amount is too small: at least 1 USDC (1000000 raw units)",
+                        "minimum": "1000000",
+                    },
                     { "filler": "south", "reason": "did not answer in time" },
                 ] },
             }),

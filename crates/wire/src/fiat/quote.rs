@@ -130,7 +130,7 @@ pub struct FiatQuote {
     /// The amount to pay, including fees.
     #[cfg_attr(feature = "openapi", schema(example = "100.00"))]
     pub fiat_amount: String,
-    /// The sum of `fees`, in the currency.
+    /// The sum of `fees`, in the currency: all that is lost between the payment and the target.
     #[cfg_attr(feature = "openapi", schema(example = "3.48"))]
     pub total_fee: String,
     /// The fees, by kind.
@@ -188,7 +188,7 @@ pub struct FiatRoute {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 pub struct FiatFee {
-    /// `provider`, `network` or `partner`.
+    /// `provider`, `network`, `partner`, or `swap` for what the swap to the target costs.
     #[cfg_attr(feature = "openapi", schema(example = "provider"))]
     pub kind: String,
     /// In the currency of the quote.

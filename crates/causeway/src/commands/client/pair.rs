@@ -56,7 +56,7 @@ pub(crate) struct Pair {
     pub(crate) give: Token,
     pub(crate) get: Token,
     /// Raw units.
-    amount: String,
+    pub(super) amount: String,
     pub(crate) exact_output: bool,
 }
 

@@ -1,4 +1,6 @@
-use causeway_client::answers::{QuoteAnswer, Route};
+use alloy_primitives::U256;
+use causeway_client::answers::{QuoteAnswer, Route, RouteQuote};
+use causeway_client::wire::Fee;
 use clap::Args;
 
 use super::directory::Directory;
@@ -64,8 +66,16 @@ pub(crate) async fn quote(session: Session, args: &QuoteArgs) -> Result<(), Fail
 }
 
 fn show(quote: &QuoteAnswer, pair: &Pair, directory: &Directory) -> String {
-    let mut table =
-        Table::new(&["filler", ">you give", ">you get", ">at least", ">takes", ">gas", "deposit by"]);
+    let mut table = Table::new(&[
+        "filler",
+        ">you give",
+        ">you get",
+        ">at least",
+        ">cost",
+        ">takes",
+        ">gas",
+        "deposit by",
+    ]);
     for route in &quote.routes {
         let Route { deposit_methods, quote, .. } = route;
         table.row([
@@ -76,13 +86,55 @@ fn show(quote: &QuoteAnswer, pair: &Pair, directory: &Directory) -> String {
                 .min_amount_out
                 .as_deref()
                 .map_or_else(String::new, |least| units::format_amount(least, pair.get.decimals)),
+            quote.total_fee_percent.as_deref().map_or_else(String::new, percent),
             format!("{} s", quote.expected_duration_seconds),
             gas(quote.estimated_gas.as_deref(), pair.give.chain_id, directory),
             deposit_methods.as_deref().unwrap_or_default().join(" "),
         ]);
     }
-    let best = quote.routes.first().map(|route| pair.describe(&route.quote, directory)).unwrap_or_default();
+    let describe = |route: &Route| {
+        let lines = [
+            Some(pair.describe(&route.quote, directory)),
+            rate(&route.quote, pair),
+            cost(&route.quote, pair),
+        ];
+        lines.into_iter().flatten().collect::<Vec<_>>().join("\n")
+    };
+    let best = quote.routes.first().map(describe).unwrap_or_default();
     format!("{best}\n\n{table}\nquote {}", quote.quote_id)
+}
+
+/// The market's price, and what both amounts are worth at it.
+fn rate(quote: &RouteQuote, pair: &Pair) -> Option<String> {
+    let Pair { give, get, .. } = pair;
+    let price = units::shorten_decimal(quote.price.as_deref()?);
+    let (paid, received) = (quote.amount_in_usd.as_deref()?, quote.amount_out_usd.as_deref()?);
+    Some(format!("1 {} = {price} {} before fees; ${paid} → ${received}", give.symbol, get.symbol))
+}
+
+/// What a route costs in all, and for what.
+fn cost(quote: &RouteQuote, pair: &Pair) -> Option<String> {
+    let total = percent(quote.total_fee_percent.as_deref()?);
+    let is_given = |fee: &&Fee| {
+        fee.token.rsplit(':').next().is_some_and(|address| address.eq_ignore_ascii_case(&pair.give.address))
+    };
+    let given: Vec<&Fee> = quote.fees.iter().filter(is_given).collect();
+    let sum = given.iter().try_fold(U256::ZERO, |sum, fee| sum.checked_add(fee.amount.parse().ok()?));
+    // Fees in other tokens cannot be added up here.
+    let sum = sum.filter(|_| !given.is_empty() && given.len() == quote.fees.len());
+    let amount =
+        |raw: &str| format!("{} {}", units::format_amount(raw, pair.give.decimals), pair.give.symbol);
+    let parts = given.iter().map(|fee| format!("{} {}", fee.kind, amount(&fee.amount)));
+    Some(match sum {
+        Some(sum) => {
+            format!("costs {} ({total}): {}", amount(&sum.to_string()), parts.collect::<Vec<_>>().join(", "))
+        }
+        None => format!("costs {total}"),
+    })
+}
+
+fn percent(number: &str) -> String {
+    format!("{number} %")
 }
 
 fn gas(raw: Option<&str>, chain_id: u64, directory: &Directory) -> String {
@@ -95,11 +147,61 @@ fn gas(raw: Option<&str>, chain_id: u64, directory: &Directory) -> String {
     }
 }
 
-/// The confirmation question of a swap.
+/// The confirmation question of a swap, after its price and its fees.
 pub(super) fn question(route: &Route, pair: &Pair, recipient: &str, directory: &Directory) -> String {
     let least = route.quote.min_amount_out.as_ref().unwrap_or(&route.quote.amount_out);
     let least = describe_amount(least, &pair.get, directory);
     let give = describe_amount(&route.quote.amount_in, &pair.give, directory);
     let seconds = route.quote.expected_duration_seconds;
-    format!("Give {give} for at least {least} to {recipient} (by {}, about {seconds} s)?", route.label())
+    let terms = [rate(&route.quote, pair), cost(&route.quote, pair)].into_iter().flatten();
+    let terms: String = terms.map(|line| format!("{line}\n")).collect();
+    format!(
+        "{terms}Give {give} for at least {least} to {recipient} (by {}, about {seconds} s)?",
+        route.label()
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn pair() -> Pair {
+        let token = |symbol: &str, decimals: u8| {
+            serde_json::from_value(json!({
+                "address": format!("0x{symbol}"), "chainId": 8453, "name": symbol, "symbol": symbol, "decimals": decimals,
+            }))
+            .unwrap()
+        };
+        Pair {
+            give: token("USDC", 6),
+            get: token("ETH", 18),
+            amount: "25000000".to_owned(),
+            exact_output: false,
+        }
+    }
+
+    #[test]
+    fn a_price_is_told_with_its_fees_and_what_they_are_of_the_whole() {
+        let fee =
+            |kind: &str, token: &str, amount: &str| json!({ "kind": kind, "token": token, "amount": amount });
+        let mut quote = json!({
+            "amountIn": "25000000", "amountOut": "7127000000000000", "expectedDurationSeconds": 4,
+            "price": "0.000285714285714285", "amountInUsd": "25.00", "amountOutUsd": "24.94", "totalFeePercent": "0.222",
+            "fees": [fee("filler", "eip155:8453:0xusdc", "37500"), fee("gas", "eip155:8453:0xUSDC", "18000")],
+        });
+        let read = |quote: &serde_json::Value| serde_json::from_value::<RouteQuote>(quote.clone()).unwrap();
+        let told = read(&quote);
+        let price = "1 USDC = 0.00028571428 ETH before fees; $25.00 → $24.94";
+        assert_eq!(rate(&told, &pair()).as_deref(), Some(price));
+        let fees = "costs 0.0555 USDC (0.222 %): filler 0.0375 USDC, gas 0.018 USDC";
+        assert_eq!(cost(&told, &pair()).as_deref(), Some(fees));
+        quote["fees"] = json!([fee("gas", "eip155:8453:0x00", "18000")]);
+        assert_eq!(cost(&read(&quote), &pair()).as_deref(), Some("costs 0.222 %"), "another token");
+        for absent in ["price", "totalFeePercent"] {
+            quote.as_object_mut().unwrap().remove(absent);
+        }
+        assert_eq!((rate(&read(&quote), &pair()), cost(&read(&quote), &pair())), (None, None));
+    }
 }

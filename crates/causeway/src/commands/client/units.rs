@@ -37,8 +37,12 @@ pub(crate) fn format_exact(raw: &str, decimals: u8) -> String {
 
 /// Raw units as a decimal amount, truncated after eight significant fraction digits.
 pub(crate) fn format_amount(raw: &str, decimals: u8) -> String {
-    let text = format_exact(raw, decimals);
-    let Some((whole, fraction)) = text.split_once('.') else { return text };
+    shorten_decimal(&format_exact(raw, decimals))
+}
+
+/// A decimal, truncated after eight significant fraction digits.
+pub(crate) fn shorten_decimal(text: &str) -> String {
+    let Some((whole, fraction)) = text.split_once('.') else { return text.to_owned() };
     let leading_zeros =
         if whole == "0" { fraction.len() - fraction.trim_start_matches('0').len() } else { 0 };
     let fraction =

@@ -48,7 +48,7 @@ impl WorkFiat {
         let request_quote = self.parts.request_quote.ignoring_pauses();
         let routes = request_quote.ask(QuoteRequest { ask, integrator: None })?;
         let quote = match routes.gather().await {
-            Err(QuoteError::CannotFill(reasons)) => {
+            Err(QuoteError::CannotFill { missing: reasons, .. }) => {
                 tracing::debug!(order = %order.id, ?reasons, "no filler swaps the payout, waiting");
                 return Ok(false);
             }

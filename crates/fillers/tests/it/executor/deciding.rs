@@ -240,7 +240,7 @@ async fn offer_limits_do_not_apply_to_existing_orders() {
     // A fifth of the book would be too little.
     let held = decimal("0.5", 18);
     fixture.setup.book.set_held(chain(BASE), tokio::time::Instant::now(), [(eth(BASE).id, held)]);
-    assert!(fixture.setup.filler.offer(&sell(&usdc(ETHEREUM), &eth(BASE), "1000"), now()).is_err());
+    assert!(fixture.setup.offer(&sell(&usdc(ETHEREUM), &eth(BASE), "1000"), now()).is_err());
     assert!(fills(&fixture, &order, now()).await);
 }
 

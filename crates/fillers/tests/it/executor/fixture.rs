@@ -65,7 +65,7 @@ impl ExecutorFixture {
 
     /// An order that took the current offer for this ask.
     pub(super) fn order(&self, ask: &FillerAsk) -> Order {
-        let offer = self.setup.filler.offer(ask, now()).unwrap();
+        let offer = self.setup.offer(ask, now()).unwrap();
         let seconds = u64::try_from(now().as_second()).unwrap();
         let parties = offer.parties.unwrap();
         let fee = ask.ask.referral.map_or(U256::ZERO, |referral| referral.fee(offer.amount_in).get());

@@ -39,7 +39,7 @@ fn rule_14_unclaimed_value_is_summed_by_chain() {
 #[test]
 fn rule_14_claimed_value_frees_the_limit_again() {
     let fixture = FillerFixture::new();
-    let offer = || fixture.filler.offer(&sell(&eth(BASE), &usdc(ETHEREUM), "1"), now());
+    let offer = || fixture.offer(&sell(&eth(BASE), &usdc(ETHEREUM), "1"), now());
     fixture.filler.update_unclaimed(&[owed(&weth(BASE), "1000")]);
     assert_eq!(fixture.unclaimed.get(chain(BASE)), dollars("3500000"));
     assert!(matches!(offer(), Err(Refusal::Other(_))));
@@ -57,7 +57,7 @@ fn unpriced_debt_blocks_new_offers() {
         owed(&weth(BASE), "0.001"),
         owed(&dai(ETHEREUM), "2"),
     ]);
-    let refused = fixture.filler.offer(&sell(&usdc(BASE), &usdc(ETHEREUM), "10"), now());
+    let refused = fixture.offer(&sell(&usdc(BASE), &usdc(ETHEREUM), "10"), now());
     assert!(matches!(refused, Err(Refusal::Other(_))));
     assert_eq!(fixture.unclaimed.get(chain(ETHEREUM)), dollars("2"));
 }

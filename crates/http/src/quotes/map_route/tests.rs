@@ -4,6 +4,8 @@ use causeway_domain::{Address, ChainId, DepositMethod, ExactOutMethod, Family, F
 use causeway_wire as wire;
 use proptest::prelude::*;
 
+use causeway_domain::UsdPrice;
+
 use super::*;
 
 /// Every EVM token costs 2.5 USD; Solana tokens have no price.
@@ -91,6 +93,16 @@ fn expected_route(snapshot: &Snapshot, ask: &Ask, route: &Route) -> wire::Route 
             usd: usd.map(|usd| usd.to_string()),
         }
     };
+    // Both are the same token, at 2.5 dollars.
+    let usd = |amount| "2.5".parse::<UsdPrice>().unwrap().value(amount, 18).map(|usd| usd.to_string());
+    let value =
+        |amount: RawAmount| amount.get().checked_mul(U256::from(5)).map(|value| value / U256::from(2));
+    let loss = |paid, received| {
+        let kept = value(received)?.checked_mul(U256::from(1_000_000))?.checked_div(value(paid)?)?;
+        let lost = 1_000_000 - i64::try_from(kept).ok()?;
+        let percent = RawAmount::new(U256::from(lost.unsigned_abs())).to_decimal(4);
+        Some(format!("{}{percent}", if lost < 0 { "-" } else { "" }))
+    };
     let tag = if is_one_click(ask, route) { "1-click" } else { "needs-approval" };
     wire::Route {
         route_id: route.id.to_string(),
@@ -103,6 +115,10 @@ fn expected_route(snapshot: &Snapshot, ask: &Ask, route: &Route) -> wire::Route 
             amount_in: route.amount_in.to_string(),
             amount_out: route.amount_out.to_string(),
             min_amount_out: route.min_amount_out.to_string(),
+            price: Some("1".to_owned()),
+            amount_in_usd: usd(route.amount_in),
+            amount_out_usd: usd(route.amount_out),
+            total_fee_percent: loss(route.amount_in, route.amount_out),
             slippage_tolerance: ask.slippage.map(|slippage| slippage.to_string().parse().unwrap()),
             expected_duration_seconds: route.expected_duration_seconds,
             valid_before: route.valid_before.as_second(),
