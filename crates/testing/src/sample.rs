@@ -35,11 +35,16 @@ pub fn quote_keys() -> QuoteKeys {
 
 /// The id of a route of the filler `house`, valid for so long from the first call on.
 pub fn seal(id: &str, ask: &Ask, offer: &Offer, seconds: i64) -> String {
+    seal_with(&quote_keys(), id, ask, offer, seconds)
+}
+
+/// The same with other keys.
+pub fn seal_with(keys: &QuoteKeys, id: &str, ask: &Ask, offer: &Offer, seconds: i64) -> String {
     static NOW: LazyLock<Timestamp> = LazyLock::new(Timestamp::now);
     let valid_before = *NOW + SignedDuration::from_secs(seconds);
     let quote = Quote { id: id.parse().unwrap(), ask: ask.clone(), integrator: None, routes: Vec::new() };
     let offer = Offer { valid_before, ..offer.clone() };
-    RouteSeal::new(&quote_keys()).seal(&quote, "house", "native-filler", &offer).unwrap().to_string()
+    RouteSeal::new(keys).seal(&quote, "house", "native-filler", &offer).unwrap().to_string()
 }
 
 pub fn at(seconds: u64) -> Timestamp {

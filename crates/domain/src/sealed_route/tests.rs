@@ -165,7 +165,8 @@ fn ids_of_a_later_version_are_not_opened() {
 fn usual_ids_are_short_and_the_longest_fits() {
     let (quote, offer) = usual();
     let usual = seal().seal(&quote, "house", "native-filler", &offer).unwrap();
-    assert!(usual.as_str().len() < 320, "{}", usual.as_str().len());
+    println!("a usual id has {} characters", usual.as_str().len());
+    assert!(usual.as_str().len() < 400, "{}", usual.as_str().len());
 
     let address = |byte| Address::Solana([byte; 32]);
     let token = |byte| TokenId::from_address(SOLANA_CHAIN_ID, address(byte)).unwrap();

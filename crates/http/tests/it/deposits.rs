@@ -5,9 +5,11 @@ use axum::Router;
 use axum::body::Body;
 use axum::http::Request;
 use causeway_domain::ports::Offer;
-use causeway_domain::{Address, Ask, Deployment, DepositMethod, Parties, TokenId, TradeType};
+use causeway_domain::{
+    Address, Ask, Deployment, DepositMethod, Parties, QuoteKey, QuoteKeys, TokenId, TradeType,
+};
 use causeway_testing::MemoryStore;
-use causeway_testing::sample::{WALLET, chain, raw, seal, usdc};
+use causeway_testing::sample::{WALLET, chain, raw, seal, seal_with, usdc};
 use jiff::Timestamp;
 use serde_json::{Value, json};
 
@@ -85,7 +87,9 @@ fn route_id(quote: &str, name: &str) -> String {
         filler_quote: None,
     };
     let (call, permit) = (DepositMethod::ContractCall, DepositMethod::Permit2);
+    let foreign = QuoteKeys { current: QuoteKey::new([8; 32]), older: vec![QuoteKey::new([9; 32])] };
     match name {
+        "foreign" => seal_with(&foreign, quote, &ask, &offer(&[call]), 60),
         "house" => seal(quote, &ask, &offer(&[call, permit, DepositMethod::Transfer]), 60),
         "plain" => seal(quote, &ask, &offer(&[call]), 60),
         "late" => seal(quote, &ask, &offer(&[call]), -1),
@@ -202,6 +206,46 @@ async fn transfer_has_all_fields_in_both_places_and_a_matching_qr_image() {
     assert_eq!((status, &order["status"]), (200, &json!("created")), "the order exists from now on");
     assert_eq!(order["intentId"], answer["intentId"]);
     assert_built!(answer);
+}
+
+#[tokio::test]
+async fn rule_2_a_route_id_that_is_not_sealed_by_us_for_this_quote_is_not_found() {
+    let genuine = route_id(QUOTE, "plain");
+    let flipped = |at: usize| {
+        let other = if genuine.as_bytes()[at] == b'A' { 'B' } else { 'A' };
+        format!("{}{other}{}", &genuine[..at], &genuine[at + 1..])
+    };
+    let foreign = route_id(QUOTE, "foreign");
+    for (what, id) in [
+        ("another key id", flipped(0)),
+        ("another version", flipped(2)),
+        ("another term", flipped(genuine.len() / 2)),
+        ("another tag", flipped(genuine.len() - 3)),
+        ("cut at the end", genuine[..genuine.len() - 4].to_owned()),
+        ("cut at the beginning", genuine[4..].to_owned()),
+        ("the first character alone", genuine[..1].to_owned()),
+        ("continued", format!("{genuine}AAAA")),
+        ("with padding", format!("{genuine}=")),
+        ("in the other alphabet", genuine.replace('-', "+").replace('_', "/") + "+"),
+        ("in lower case", genuine.to_lowercase()),
+        ("a foreign key", foreign.clone()),
+        ("a foreign key with our key's id", format!("{}{}", &genuine[..2], &foreign[2..])),
+        ("another quote", route_id(OTHER_QUOTE, "plain")),
+    ] {
+        let setup = setup();
+        for (status, body) in [
+            build(&setup, json!({ "routeId": id })).await,
+            submit(&setup, json!({ "routeId": id, "txHash": hash("ab") })).await,
+        ] {
+            assert_eq!(
+                (status, body["name"].as_str()),
+                (404, Some("QuoteNotFoundException")),
+                "{what}: {body}"
+            );
+        }
+    }
+    let (status, body) = build(&setup(), json!({ "routeId": "plain" })).await;
+    assert_eq!(status, 200, "{body}");
 }
 
 #[tokio::test]
