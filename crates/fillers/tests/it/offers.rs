@@ -192,21 +192,23 @@ fn rule_14_quotes_hold_thirty_seconds_and_sixty_between_stablecoins() {
 fn each_deposit_method_that_is_offered_and_wanted_has_its_own_price() {
     use DepositMethod::{ContractCall, Permit2, Transfer};
     let fixture = FillerFixture::new();
-    let offered = |from: &Token, wanted: &[DepositMethod]| {
+    let offered = |from: &Token, wanted: &[DepositMethod]| -> Result<Vec<_>, Refusal> {
         let mut ask = sell(from, &dai(BASE), "5");
         ask.ask.deposit_methods = wanted.to_vec();
         let offers = fixture.filler.offers(&ask, now())?;
-        Ok(offers.into_iter().map(|offer| (offer.deposit_methods, offer.amount_out)).collect::<Vec<_>>())
+        Ok(offers.into_iter().map(|offer| (offer.deposit_methods, offer.amount_out)).collect())
     };
-    let methods = |from: &Token, wanted: &[DepositMethod]| {
+    let methods_of = |from: &Token, wanted: &[DepositMethod]| {
         offered(from, wanted).map(|offers| offers.into_iter().map(|offer| offer.0).collect::<Vec<_>>())
     };
-    let groups = |methods: &[DepositMethod]| Ok(methods.iter().map(|method| vec![*method]).collect());
-    assert_eq!(methods(&usdc(ETHEREUM), &[]), groups(&[ContractCall, Permit2, Transfer]));
-    assert_eq!(methods(&usdc(ETHEREUM), &[Transfer, Permit2]), groups(&[Permit2, Transfer]));
-    assert_eq!(methods(&eth(ETHEREUM), &[]), groups(&[ContractCall, Transfer]));
-    assert_eq!(methods(&sol(), &[]), groups(&[ContractCall, Transfer]));
-    assert_eq!(methods(&eth(ETHEREUM), &[Permit2]), Err(Refusal::NoDepositMethod));
+    let groups = |methods: &[DepositMethod]| -> Result<Vec<Vec<DepositMethod>>, Refusal> {
+        Ok(methods.iter().map(|method| vec![*method]).collect())
+    };
+    assert_eq!(methods_of(&usdc(ETHEREUM), &[]), groups(&[ContractCall, Permit2, Transfer]));
+    assert_eq!(methods_of(&usdc(ETHEREUM), &[Transfer, Permit2]), groups(&[Permit2, Transfer]));
+    assert_eq!(methods_of(&eth(ETHEREUM), &[]), groups(&[ContractCall, Transfer]));
+    assert_eq!(methods_of(&sol(), &[]), groups(&[ContractCall, Transfer]));
+    assert_eq!(methods_of(&eth(ETHEREUM), &[Permit2]), Err(Refusal::NoDepositMethod));
 
     let all = offered(&usdc(ETHEREUM), &[]).unwrap();
     assert!(
