@@ -95,8 +95,8 @@ fn expected_route(snapshot: &Snapshot, ask: &Ask, route: &Route) -> wire::Route 
     };
     // Both are the same token, at 2.5 dollars.
     let usd = |amount| "2.5".parse::<UsdPrice>().unwrap().value(amount, 18).map(|usd| usd.to_string());
-    let value =
-        |amount: RawAmount| amount.get().checked_mul(U256::from(5)).map(|value| value / U256::from(2));
+    let (price, one) = (U256::from(2_500_000_000_000_000_000_u64), U256::from(1_000_000_000_000_000_000_u64));
+    let value = |amount: RawAmount| amount.mul_div_floor(price, one).map(RawAmount::get);
     let loss = |paid, received| {
         let kept = value(received)?.checked_mul(U256::from(1_000_000))?.checked_div(value(paid)?)?;
         let lost = 1_000_000 - i64::try_from(kept).ok()?;
