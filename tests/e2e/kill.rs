@@ -76,14 +76,14 @@ async fn answered_quotes_survive_kill_9() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn rule_24_routes_of_an_older_quote_key_are_built_after_a_rotation() {
     let folder = data_dir();
-    let quoting = Service::start(folder.path());
+    let quoting = start(folder.path());
     let quote = ask_for_quote(&quoting.client, &quoting.url).await;
     drop(quoting);
     // The newest key comes first.
     let file = folder.path().join("keys/quote");
     let older = std::fs::read_to_string(&file).unwrap();
     std::fs::write(&file, format!("{}\n{older}", "ab".repeat(32))).unwrap();
-    let rotated = Service::start(folder.path());
+    let rotated = start(folder.path());
     let ask = |quote: &Value| json!({ "quoteId": quote["quoteId"], "routeId": quote["routes"][0]["routeId"], "from": PAYER });
     let (status, built) = post(&rotated.client, &rotated.url, "/v1/deposit/build", &ask(&quote)).await;
     // A slow start may outlive the price; the quote itself is known in any case.
