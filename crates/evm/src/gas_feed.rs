@@ -16,7 +16,8 @@ use crate::ticker::ticker;
 pub struct CachedGas {
     /// Chains whose price the protocol fixes.
     fixed: HashMap<ChainId, RawAmount>,
-    read: RwLock<HashMap<ChainId, (Instant, RawAmount)>>,
+    /// The price of gas, and of a byte where the chain charges for data.
+    read: RwLock<HashMap<ChainId, (Instant, RawAmount, RawAmount)>>,
     max_age: Duration,
 }
 
@@ -31,6 +32,13 @@ impl CachedGas {
         join_all(clients.iter().map(|client| self.refresh_chain(client, every))).await;
     }
 
+    /// The prices of gas and of a byte that were read last, unless they have expired.
+    fn fresh(&self, chain: ChainId) -> Option<(RawAmount, RawAmount)> {
+        let read = self.read.read();
+        let (read_at, price, byte_price) = read.get(&chain)?;
+        (read_at.elapsed() <= self.max_age).then_some((*price, *byte_price))
+    }
+
     async fn refresh_chain(&self, client: &EvmClient, every: Duration) {
         let chain = client.chain_id();
         let mut ticks = ticker(every);
@@ -38,10 +46,10 @@ impl CachedGas {
         loop {
             ticks.tick().await;
             let read_at = Instant::now();
-            match client.fees().await {
-                Ok(fees) => {
+            match futures::try_join!(client.fees(), client.byte_price()) {
+                Ok((fees, byte_price)) => {
                     let price = RawAmount::new(U256::from(fees.expected()));
-                    self.read.write().insert(chain, (read_at, price));
+                    self.read.write().insert(chain, (read_at, price, RawAmount::new(byte_price)));
                     answered = true;
                 }
                 Err(error) => {
@@ -60,8 +68,13 @@ impl GasFeed for CachedGas {
         if let Some(price) = self.fixed.get(&chain) {
             return Some(*price);
         }
-        let read = self.read.read();
-        let (read_at, price) = read.get(&chain)?;
-        (read_at.elapsed() <= self.max_age).then_some(*price)
+        self.fresh(chain).map(|(price, _)| price)
+    }
+
+    fn byte_price(&self, chain: ChainId) -> Option<RawAmount> {
+        if self.fixed.contains_key(&chain) {
+            return Some(RawAmount::ZERO);
+        }
+        self.fresh(chain).map(|(_, byte_price)| byte_price)
     }
 }

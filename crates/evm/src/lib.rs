@@ -8,6 +8,7 @@ mod client;
 mod config;
 mod contract_reader;
 pub mod contracts;
+mod data_fee;
 pub mod deploy;
 mod error;
 mod fees;

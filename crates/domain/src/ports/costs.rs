@@ -5,6 +5,13 @@ use crate::{ChainId, RawAmount, TokenId};
 pub trait GasFeed: Send + Sync {
     /// In the chain's smallest native unit (on Solana: per signature), if known and fresh.
     fn price(&self, chain: ChainId) -> Option<RawAmount>;
+
+    /// The price of a byte of a transaction, for rollups that charge for data besides gas, in the chain's smallest native
+    /// unit; zero on other chains. `None` if it is not known or not fresh.
+    fn byte_price(&self, chain: ChainId) -> Option<RawAmount> {
+        let _ = chain;
+        Some(RawAmount::ZERO)
+    }
 }
 
 /// The exchange rate of a vault: `shares` for `assets` of the asset.

@@ -40,9 +40,33 @@ async fn node(base: Arc<AtomicU64>) -> Fake {
             let base = format!("{:#x}", base.load(Ordering::Relaxed));
             Ok(json!({ "baseFeePerGas": [base], "reward": [["0x1dcd6500"]] }))
         }
+        // The oracle's fee for a sample of 960 bytes.
+        "eth_call" => Ok(json!(format!("{:#066x}", 960_000))),
         _ => error(-32601, "no such method"),
     })
     .await
+}
+
+#[tokio::test]
+async fn a_byte_costs_what_the_oracle_of_the_rollup_says_and_nothing_where_there_is_none() {
+    for (code, price) in [(format!("{:#066x}", 960_001), 1_001), ("0x".to_owned(), 0)] {
+        let fake = Fake::start(move |method, params| match method {
+            "eth_chainId" => Ok(json!("0x2105")),
+            "eth_feeHistory" => Ok(json!({ "baseFeePerGas": ["0x5"], "reward": [["0x1dcd6500"]] })),
+            "eth_call" if params[0]["to"] == "0x420000000000000000000000000000000000000f" => Ok(json!(code)),
+            _ => error(-32601, "no such method"),
+        })
+        .await;
+        let gas = Arc::new(CachedGas::new(LONG, [(SOLANA_CHAIN_ID, raw(5_000))]));
+        assert_eq!(gas.byte_price(chain()), None, "not read yet");
+        assert_eq!(gas.byte_price(SOLANA_CHAIN_ID), Some(raw(0)));
+        let refreshing = tokio::spawn({
+            let (gas, client) = (Arc::clone(&gas), client(&[&fake]));
+            async move { gas.run(&[client], EVERY).await }
+        });
+        until(|| gas.byte_price(chain()) == Some(raw(price))).await;
+        refreshing.abort();
+    }
 }
 
 #[tokio::test]

@@ -6,6 +6,28 @@ use super::wide::{PPM, Wide, ceil, narrow, product};
 /// The largest batch that quotes count on: no share of a claim is below that of one order among so many.
 const FLOOR_ORDERS: u64 = 20;
 
+/// What a transaction takes: gas on EVM chains or signatures on Solana, and bytes.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Usage {
+    pub(super) gas: u64,
+    pub(super) bytes: u64,
+}
+
+/// The prices of one unit of gas and of one byte.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct UnitPrices {
+    pub(super) gas: U256,
+    pub(super) byte: U256,
+}
+
+/// The bytes of our signed transactions on EVM chains, which rollups charge for.
+const FILL_BYTES: u64 = 980;
+const CLAIM_BYTES: u64 = 1_240;
+const BATCH_BYTES: u64 = 1_260;
+const BATCH_BYTES_PER_ORDER: u64 = 230;
+const SWEEP_BYTES: u64 = 790;
+const RELAY_BYTES: u64 = 1_310;
+
 /// Gas usage of our transactions on one chain: gas on EVM chains, signatures on Solana. On EVM chains these are the figures of
 /// the contracts' gas snapshots, the dearer of two where they depend on the recipient.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -75,32 +97,53 @@ impl GasUnits {
 
     /// One order's share of its claim, rounded up: the average of claims of these sizes, but never below the share in a batch
     /// of twenty. Without any it is claimed alone.
-    pub(super) fn claim_share(&self, sizes: &[u32]) -> u64 {
+    pub(super) fn claim_share(&self, sizes: &[u32]) -> Usage {
         let sizes = || sizes.iter().map(|size| u64::from(*size)).filter(|size| *size > 0);
         let orders: u64 = sizes().sum();
-        if orders == 0 {
-            return self.claim;
-        }
-        let spent = sizes().fold(0_u64, |sum, size| sum.saturating_add(self.claims(size)));
-        spent.div_ceil(orders).max(self.claims(FLOOR_ORDERS).div_ceil(FLOOR_ORDERS))
+        let share = |of: &dyn Fn(u64) -> u64| {
+            if orders == 0 {
+                return of(1);
+            }
+            let spent = sizes().fold(0_u64, |sum, size| sum.saturating_add(of(size)));
+            spent.div_ceil(orders).max(of(FLOOR_ORDERS).div_ceil(FLOOR_ORDERS))
+        };
+        Usage { gas: share(&|size| self.claims(size)), bytes: share(&claim_bytes) }
     }
 
-    /// The filler's gas on the source chain for the most expensive of the offered methods, with that share of a claim.
-    pub(super) fn source(&self, offered: &[DepositMethod], claim_share: u64) -> u64 {
+    /// What the filler takes on the source chain for the most expensive of the offered methods, with that share of a claim.
+    pub(super) fn source(&self, offered: &[DepositMethod], claim_share: Usage) -> Usage {
         let opening = offered.iter().map(|method| match method {
-            DepositMethod::ContractCall => 0,
-            DepositMethod::Permit2 => self.relay,
-            DepositMethod::Transfer => self.sweep,
+            DepositMethod::ContractCall => Usage::default(),
+            DepositMethod::Permit2 => Usage { gas: self.relay, bytes: RELAY_BYTES },
+            DepositMethod::Transfer => Usage { gas: self.sweep, bytes: SWEEP_BYTES },
         });
-        claim_share.saturating_add(opening.max().unwrap_or(0))
+        let opening = opening.max_by_key(|usage| usage.gas).unwrap_or_default();
+        Usage {
+            gas: claim_share.gas.saturating_add(opening.gas),
+            bytes: claim_share.bytes.saturating_add(opening.bytes),
+        }
     }
 }
 
-/// Cost of `units` in native units with a margin on the current gas price, rounded up.
-pub(super) fn cost(units: u64, price: U256, margin: u32, rent: u64) -> Option<U256> {
+/// The bytes of a claim of so many orders.
+const fn claim_bytes(orders: u64) -> u64 {
+    match orders {
+        1 => CLAIM_BYTES,
+        _ => BATCH_BYTES.saturating_add(BATCH_BYTES_PER_ORDER.saturating_mul(orders)),
+    }
+}
+
+/// A fill that takes so much gas.
+pub(super) const fn fill(gas: u64) -> Usage {
+    Usage { gas, bytes: FILL_BYTES }
+}
+
+/// Cost of a transaction in native units with a margin on the current prices, rounded up.
+pub(super) fn cost(usage: Usage, prices: UnitPrices, margin: u32, rent: u64) -> Option<U256> {
     let with_margin = U256::from(PPM).checked_add(U256::from(margin))?;
-    let cost = product([U256::from(units), price, with_margin])?;
-    narrow(ceil(cost, Wide::from(PPM))?)?.checked_add(U256::from(rent))
+    let gas = U256::from(usage.gas).checked_mul(prices.gas)?;
+    let now = gas.checked_add(U256::from(usage.bytes).checked_mul(prices.byte)?)?;
+    narrow(ceil(product([now, with_margin])?, Wide::from(PPM))?)?.checked_add(U256::from(rent))
 }
 
 #[cfg(test)]
@@ -110,10 +153,12 @@ mod tests {
     #[test]
     fn gas_covers_the_most_expensive_offered_method() {
         let units = GasUnits::default_for(Family::Evm);
-        assert_eq!(units.source(&[DepositMethod::ContractCall], 7), 7);
+        let share = Usage { gas: 7, bytes: 3 };
+        assert_eq!(units.source(&[DepositMethod::ContractCall], share), share);
         let all = [DepositMethod::ContractCall, DepositMethod::Permit2, DepositMethod::Transfer];
-        assert_eq!(units.source(&all, 7), 7 + units.sweep);
-        assert_eq!(units.source(&all[..2], 7), 7 + units.relay);
+        let with = |gas, bytes| Usage { gas: 7 + gas, bytes: 3 + bytes };
+        assert_eq!(units.source(&all, share), with(units.sweep, SWEEP_BYTES));
+        assert_eq!(units.source(&all[..2], share), with(units.relay, RELAY_BYTES));
     }
 
     #[test]
@@ -149,23 +194,31 @@ mod tests {
     #[test]
     fn rule_31_the_share_of_a_claim_is_the_average_of_recent_ones_with_a_floor() {
         let units = GasUnits::default_for(Family::Evm);
-        assert_eq!(units.claim_share(&[]), units.claim, "nothing is known yet");
-        assert_eq!(units.claim_share(&[1, 1, 1]), units.claim);
+        let share = |sizes: &[u32]| units.claim_share(sizes).gas;
+        assert_eq!(share(&[]), units.claim, "nothing is known yet");
+        assert_eq!(share(&[1, 1, 1]), units.claim);
         let twenty = units.claims(20).div_ceil(20);
-        assert_eq!(units.claim_share(&[20]), twenty);
-        assert_eq!(units.claim_share(&[50, 50]), twenty, "no less than in a batch of twenty");
+        assert_eq!(share(&[20]), twenty);
+        assert_eq!(share(&[50, 50]), twenty, "no less than in a batch of twenty");
         let mixed = (units.claim + units.claims(4)).div_ceil(5);
-        assert_eq!(units.claim_share(&[1, 4]), mixed);
-        assert_eq!(units.claim_share(&[0, 1, 4]), mixed);
+        assert_eq!(share(&[1, 4]), mixed);
+        assert_eq!(share(&[0, 1, 4]), mixed);
         assert!(twenty < mixed && mixed < units.claim);
-        assert_eq!(GasUnits::default_for(Family::Solana).claim_share(&[6, 6]), 1);
+        assert_eq!(units.claim_share(&[20]).bytes, (BATCH_BYTES + 20 * BATCH_BYTES_PER_ORDER) / 20);
+        assert_eq!(GasUnits::default_for(Family::Solana).claim_share(&[6, 6]).gas, 1);
     }
 
     #[test]
     fn gas_is_rounded_up_and_never_overflows_silently() {
+        let cost = |gas: u64, price: U256, margin, rent| {
+            let prices = UnitPrices { gas: price, byte: U256::ZERO };
+            super::cost(Usage { gas, bytes: 9 }, prices, margin, rent)
+        };
         assert_eq!(cost(3, U256::from(1), 250_000, 0), Some(U256::from(4)));
         assert_eq!(cost(4, U256::from(1), 250_000, 7), Some(U256::from(12)));
         assert_eq!(cost(u64::MAX, U256::MAX, 0, 0), None);
         assert_eq!(cost(1, U256::MAX, 0, 1), None);
+        let prices = UnitPrices { gas: U256::from(2), byte: U256::from(5) };
+        assert_eq!(super::cost(Usage { gas: 10, bytes: 4 }, prices, 100_000, 1), Some(U256::from(45)));
     }
 }

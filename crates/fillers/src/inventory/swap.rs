@@ -4,12 +4,15 @@ use causeway_domain::{DepositMethod, Parties, RawAmount, Referral, Token, TokenI
 
 use super::config::InventoryConfig;
 use super::filler::InventoryFiller;
-use super::gas;
+use super::gas::{self, UnitPrices, Usage};
 use super::limits::{Limits, min_input_for_gas};
 use super::peg::{TokenPrice, Untradable};
 use super::pricing::{Leg, Pricing, PricingTerms};
 use super::served::{ChainTerms, ServedToken};
 use super::wide::{Wide, floor, product, saturate};
+
+/// The bytes of the user's own deposit.
+const OPEN_BYTES: u64 = 1_000;
 
 /// Everything about a swap by one group of deposit methods that does not depend on its amount.
 #[derive(Debug)]
@@ -178,9 +181,13 @@ impl Costs {
         let margin = filler.config.gas_margin;
         let (source, destination) =
             (TokenId::native(pair.from.id.chain()), TokenId::native(pair.paid.id.chain()));
-        let price = |coin: TokenId| filler.deps.gas.price(coin.chain()).map(RawAmount::get);
+        let prices = |coin: TokenId| {
+            let (gas, byte) =
+                (filler.deps.gas.price(coin.chain())?, filler.deps.gas.byte_price(coin.chain())?);
+            Some(UnitPrices { gas: gas.get(), byte: byte.get() })
+        };
         let coin_price = |coin: TokenId| filler.deps.prices.usd_price(&coin).map(|price| price.units().get());
-        let source_price = price(source)?;
+        let source_prices = prices(source)?;
 
         let units = &pair.destination.gas;
         let (fill, rent) = match (pair.vault, pair.paid.id.is_native()) {
@@ -191,15 +198,20 @@ impl Costs {
         let rent = units.fill_rent.checked_add(rent)?;
         let origin = pair.from.id.chain();
         let claim_share = filler.deps.claim_sizes.read(origin, |sizes| pair.source.gas.claim_share(sizes));
-        let claiming = gas::cost(pair.source.gas.source(methods, claim_share), source_price, margin, 0)?;
-        let filling = gas::cost(fill, price(destination)?, margin, rent)?;
+        let claiming = gas::cost(pair.source.gas.source(methods, claim_share), source_prices, margin, 0)?;
+        let filling = gas::cost(gas::fill(fill), prices(destination)?, margin, rent)?;
 
         let (from, to) = (pair.source.native_decimals, pair.destination.native_decimals);
         let claiming_in = input.cost_of(claiming, coin_price(source)?, from)?;
         let filling_in = input.cost_of(filling, coin_price(destination)?, to)?;
         Some(Self {
             in_input: claiming_in.checked_add(filling_in)?,
-            deposit: RawAmount::new(gas::cost(pair.source.gas.open, source_price, 0, 0)?),
+            deposit: RawAmount::new(gas::cost(
+                Usage { gas: pair.source.gas.open, bytes: OPEN_BYTES },
+                source_prices,
+                0,
+                0,
+            )?),
         })
     }
 }

@@ -323,6 +323,13 @@ impl GasFeed for Gas {
             Family::Solana => self.solana.price(chain),
         }
     }
+
+    fn byte_price(&self, chain: ChainId) -> Option<RawAmount> {
+        match chain.family() {
+            Family::Evm => self.evm.byte_price(chain),
+            Family::Solana => self.solana.byte_price(chain),
+        }
+    }
 }
 
 fn is_mint(token: &TokenId) -> bool {
