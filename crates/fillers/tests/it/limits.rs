@@ -68,8 +68,8 @@ fn gas_never_exceeds_its_share_of_an_input() {
     assert_eq!(asked("1"), Err(Refusal::TooSmall { minimum: decimal("1.82394", 6) }));
     fixture.feeds.gas.lock().unwrap().insert(chain(ETHEREUM), decimal("0.000001", 18));
     assert!(matches!(asked("1000"), Err(Refusal::TooSmall { .. })), "at 1,000 gwei");
-    fixture.feeds.gas.lock().unwrap().insert(chain(ETHEREUM), decimal("0.00005", 18));
-    assert!(matches!(asked("1000"), Err(Refusal::Other(_))), "at 50,000 gwei no order is large enough");
+    fixture.feeds.gas.lock().unwrap().insert(chain(ETHEREUM), decimal("0.0001", 18));
+    assert!(matches!(asked("1000"), Err(Refusal::Other(_))), "at 100,000 gwei no order is large enough");
 }
 
 /// The limits that a filler reports are exact to the unit.
