@@ -71,8 +71,8 @@ impl RequestQuote {
         let ask = &mut request.ask;
         let (from, to) = (resolve(&snapshot, ask.from)?, resolve(&snapshot, ask.to)?);
         if let Some(closed) = self.cursors.closed([ask.from.chain(), ask.to.chain()]) {
-            let reason = NoOffer::Paused(closed.to_string());
-            return Err(QuoteError::CannotFill(self.fillers.all_without_offer(&reason)));
+            let missing = self.fillers.all_without_offer(&NoOffer::Paused(closed.to_string()));
+            return Err(QuoteError::CannotFill { missing, token: from });
         }
         if let Some(reason) =
             self.fillers.pauses().reason_for_tokens(&[ask.from, ask.to]).filter(|_| self.checks_pauses)

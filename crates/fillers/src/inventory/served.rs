@@ -81,8 +81,7 @@ impl ChainTerms {
     /// The same methods in groups that cost the filler the same, the payer's own call first.
     /// A relayed opening shares the group of the call where it costs no more.
     pub(super) fn method_groups(&self, token: &TokenId, wanted: &[DepositMethod]) -> Vec<Vec<DepositMethod>> {
-        let units = |method: &[DepositMethod]| self.gas.source(method);
-        let is_free = units(&[DepositMethod::Permit2]) <= units(&[DepositMethod::ContractCall]);
+        let is_free = self.gas.relay == 0;
         let mut groups: Vec<Vec<DepositMethod>> = Vec::new();
         for method in self.methods(token, wanted) {
             match groups.last_mut() {
