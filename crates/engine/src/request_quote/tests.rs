@@ -190,7 +190,7 @@ async fn a_closed_chain_gets_no_quote_and_its_filler_is_not_asked() {
     let cursors = Arc::new(ChainCursors::default());
     let quotes = use_case(&[Arc::clone(&filler)]).with_cursors(Arc::clone(&cursors));
     let words = || match quotes.ask(request()) {
-        Err(QuoteError::CannotFill(missing)) => missing[0].reason.to_string(),
+        Err(QuoteError::CannotFill { missing, .. }) => missing[0].reason.to_string(),
         other => panic!("{:?}", other.map(drop)),
     };
     let (from, to) = (request().ask.from.chain(), request().ask.to.chain());
