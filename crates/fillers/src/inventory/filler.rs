@@ -107,7 +107,7 @@ impl InventoryFiller {
                     refusal = Some(match refusal {
                         Some(one) => wider(one, other),
                         None => other,
-                    })
+                    });
                 }
             }
         }

@@ -7,8 +7,8 @@ use causeway_fillers::inventory::{InventoryConfig, Spreads};
 use jiff::Timestamp;
 
 use crate::fixture::{
-    BASE, ETHEREUM, FillerFixture, buy, dai, decimal, eth, parties, raw, sell, shares, sol, spl, tokens,
-    usdc, weth,
+    BASE, ETHEREUM, FillerFixture, buy, chain, dai, decimal, eth, parties, raw, sell, shares, sol, spl,
+    tokens, usdc, weth,
 };
 
 fn now() -> Timestamp {

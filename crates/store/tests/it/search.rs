@@ -41,7 +41,7 @@ async fn an_order_is_found_by_each_of_its_transactions(database: &TestDatabase) 
     record(&store, FinalityTier::Large, 20, &[opened(&order, "0xopen", 10), filled, claimed]).await;
     store.record_arrival(&arrival(&order, 9), now()).await.unwrap();
     for tx in ["0xtold", "0xopen", "0xfill", "0xclaim", "0xbeef"] {
-        assert_eq!(by_transaction(&store, tx).await, [order.id.clone()], "{tx}");
+        assert_eq!(by_transaction(&store, tx).await, std::slice::from_ref(&order.id), "{tx}");
     }
     assert_eq!(by_transaction(&store, "0xnone").await, []);
 }

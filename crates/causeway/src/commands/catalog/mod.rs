@@ -50,7 +50,8 @@ async fn check(args: &CheckArgs, config: &Config) -> anyhow::Result<()> {
     logging::start(&config.log)?;
     let catalog = load_catalog(config)?;
     let rpc = (config.mode == Mode::Sandbox).then(|| config.sandbox.rpc_address());
-    let clients = ChainClients::connect(&catalog, rpc.as_deref(), config.sandbox.fees.model(), &config.endpoints)?;
+    let clients =
+        ChainClients::connect(&catalog, rpc.as_deref(), config.sandbox.fees.model(), &config.endpoints)?;
     let snapshot = catalog.snapshot();
     let chains: Vec<&Chain> = snapshot.chains().iter().filter(|chain| is_asked(args, chain)).collect();
     ensure!(!chains.is_empty(), "none of the chains is enabled; see causeway config");

@@ -108,8 +108,8 @@ fn show(quote: &QuoteAnswer, pair: &Pair, directory: &Directory) -> String {
 fn rate(quote: &RouteQuote, pair: &Pair) -> Option<String> {
     let Pair { give, get, .. } = pair;
     let price = units::shorten_decimal(quote.price.as_deref()?);
-    let (paid, received) = (quote.amount_in_usd.as_deref()?, quote.amount_out_usd.as_deref()?);
-    Some(format!("1 {} = {price} {} before fees; ${paid} → ${received}", give.symbol, get.symbol))
+    let (given, received) = (quote.amount_in_usd.as_deref()?, quote.amount_out_usd.as_deref()?);
+    Some(format!("1 {} = {price} {} before fees; ${given} → ${received}", give.symbol, get.symbol))
 }
 
 /// What a route costs in all, and for what.
@@ -153,12 +153,10 @@ pub(super) fn question(route: &Route, pair: &Pair, recipient: &str, directory: &
     let least = describe_amount(least, &pair.get, directory);
     let give = describe_amount(&route.quote.amount_in, &pair.give, directory);
     let seconds = route.quote.expected_duration_seconds;
-    let terms = [rate(&route.quote, pair), cost(&route.quote, pair)].into_iter().flatten();
-    let terms: String = terms.map(|line| format!("{line}\n")).collect();
-    format!(
-        "{terms}Give {give} for at least {least} to {recipient} (by {}, about {seconds} s)?",
-        route.label()
-    )
+    let confirm =
+        format!("Give {give} for at least {least} to {recipient} (by {}, about {seconds} s)?", route.label());
+    let lines = [rate(&route.quote, pair), cost(&route.quote, pair), Some(confirm)];
+    lines.into_iter().flatten().collect::<Vec<_>>().join("\n")
 }
 
 #[cfg(test)]

@@ -5,7 +5,7 @@ use causeway_domain::ports::{OrderStore as _, RampState};
 
 use crate::build_deposit::fake::{ARBITRUM, BASE, usdc};
 use crate::fiat::fake::{Behavior, FakeRamp, Scene, ask, request, target};
-use crate::fiat::{FaultCode, FiatCode, FiatError};
+use crate::fiat::{FaultCode, FiatError};
 use crate::pauses::tests::paused;
 
 #[tokio::test]

@@ -71,7 +71,7 @@ fn outflow(id: u64, value: &str, fees: &str) -> Outflow {
 fn rule_30_an_open_breaker_ends_new_quotes_on_its_chain_alone() {
     let fixture = FillerFixture::new();
     let filler = &fixture.filler;
-    let quotes = |from: u64, to: u64| filler.offer(&sell(&usdc(from), &usdc(to), "100"), now()).is_ok();
+    let quotes = |from: u64, to: u64| filler.offers(&sell(&usdc(from), &usdc(to), "100"), now()).is_ok();
     let all = |wanted: [bool; 4]| {
         let routes = [(BASE, ETHEREUM), (ETHEREUM, BASE), (BASE, BASE), (ETHEREUM, ETHEREUM)];
         let found = routes.map(|(from, to)| from == to || quotes(from, to));
