@@ -12,7 +12,7 @@ export type AttestedOutcome = "filled" | "unfilled";
 
 /** The interpretation of a partial input, and completions. */
 export interface Autocomplete {
-  /** What the text may mean, best first. */
+  /** The possible interpretations, best first. */
   data?: AutocompleteItem[] | undefined;
   /** What is still missing: `amount`, `token`, `chain`, `toToken`. */
   nextSlots?: string[] | undefined;
@@ -25,7 +25,7 @@ export interface AutocompleteItem {
   amount?: string | null | undefined;
   /** The chain of `token`. */
   chain?: Chain | undefined;
-  /** The suggestion in words. */
+  /** A description of the suggestion. */
   description?: string | undefined;
   fromToken?: Token | null | undefined;
   toToken?: Token | null | undefined;
@@ -89,9 +89,9 @@ export interface Chain {
   icon?: string | undefined;
   /** The chain id. */
   id: number;
-  /** Its name for people. */
+  /** The display name. */
   name?: string | undefined;
-  /** Its own coin. */
+  /** The native coin. */
   nativeCurrency?: NativeCurrency | undefined;
   /** Public JSON-RPC endpoints, in the form that wallet libraries read. */
   rpcUrls?: RpcUrls | undefined;
@@ -127,7 +127,7 @@ export interface DepositAddressOrder {
   depositAddress?: string | undefined;
   /** The transfer that paid the order, once it was seen. */
   depositTxHash?: string | null | undefined;
-  /** What went wrong, in words. */
+  /** What went wrong, as text for users. */
   errorMessage?: string | null | undefined;
   /** The id by which the chains know the order: 0x and 64 hex digits. */
   intentId?: string | undefined;
@@ -152,11 +152,11 @@ export interface DepositAddressOrder {
   validBefore?: number | null | undefined;
 }
 
-/** The orders of a deposit address, and what has arrived there. */
+/** The orders of a deposit address, and the transfers that it has received. */
 export interface DepositAddressOrders {
   /** The orders of this address. */
   data: DepositAddressOrder[];
-  /** What has arrived at the address. */
+  /** The transfers that the address has received. */
   observedDeposits?: ObservedDeposit[] | undefined;
 }
 
@@ -164,7 +164,7 @@ export interface DepositAddressOrders {
 export interface ErrorBody {
   /** More about the error, for programs. */
   details?: Record<string, unknown> | null | undefined;
-  /** What to change, for people. */
+  /** What to change, as text for users. */
   message: string;
   /** The name of the error, by which clients choose a class. */
   name: ErrorName;
@@ -185,7 +185,7 @@ export interface Fee {
   usd?: string | null | undefined;
 }
 
-/** What the payer does next. */
+/** The next step of the payer. */
 export interface FiatAction {
   /** `wrapper`: show the page at `url`. */
   type?: string | undefined;
@@ -209,7 +209,7 @@ export interface FiatCapabilities {
   supportedFiatCurrencies?: string[] | undefined;
   /** The payment methods that it offers. */
   supportedPaymentMethods?: string[] | undefined;
-  /** Whether its orders can be asked for. */
+  /** Whether the status of its orders can be polled. */
   supportsStatusPolling?: boolean | undefined;
   /** Whether it reports changes by itself. */
   supportsWebhook?: boolean | undefined;
@@ -233,7 +233,7 @@ export interface FiatConfig {
 export interface FiatDisplay {
   /** The address of its logo. */
   logoUrl?: string | null | undefined;
-  /** Its name for people. */
+  /** The display name. */
   name?: string | undefined;
 }
 
@@ -243,7 +243,7 @@ export interface FiatErrorBody {
   details?: Record<string, unknown> | null | undefined;
   /** The same error in the envelope of newer clients. */
   error: FiatFault;
-  /** What to change, for people. */
+  /** What to change, as text for users. */
   message: string;
   /** The name of the error. */
   name: ErrorName;
@@ -254,7 +254,7 @@ export type FiatErrorCode = "VALIDATION_ERROR" | "QUOTE_INVALID" | "ORDER_NOT_FO
 
 /** Why a purchase failed. */
 export interface FiatFailure {
-  /** For people. */
+  /** A message for users. */
   message?: string | null | undefined;
   /** Stable, for programs. */
   reason?: string | undefined;
@@ -264,11 +264,11 @@ export interface FiatFailure {
 
 /** The newer envelope of an error. */
 export interface FiatFault {
-  /** What went wrong, for programs. */
+  /** A machine-readable reason. */
   code: FiatErrorCode;
   /** More about the error, for programs. */
   details?: Record<string, unknown> | null | undefined;
-  /** What to change, in words. */
+  /** What to change, as text for users. */
   message: string;
   /** Whether the same request may succeed later. */
   retryable: boolean;
@@ -278,7 +278,7 @@ export interface FiatFault {
 export interface FiatFeatures {
   /** Whether orders can be created. */
   order?: boolean | undefined;
-  /** Whether quotes can be asked for. */
+  /** Whether quotes can be requested. */
   quote?: boolean | undefined;
 }
 
@@ -286,7 +286,7 @@ export interface FiatFeatures {
 export interface FiatFee {
   /** In the currency of the quote. */
   amount?: string | undefined;
-  /** `provider`, `network` or `partner`. */
+  /** `provider`, `network`, `partner`, or `swap` for what the swap to the target costs. */
   kind?: string | undefined;
 }
 
@@ -313,13 +313,13 @@ export type FiatOrder = FiatOrderView & {
   author?: string | undefined;
   /** When to ask again. */
   polling?: FiatPolling | undefined;
-  /** Who receives the crypto. */
+  /** The address that receives the tokens. */
   recipient?: string | undefined;
 };
 
 /** An order and the next step of its payer. */
 export interface FiatOrderAnswer {
-  /** What the payer does next. */
+  /** The next step of the payer. */
   action?: FiatAction | undefined;
   /** The id of the new order. */
   orderId: string;
@@ -357,7 +357,7 @@ export interface FiatOrderView {
   /** Raw units of the target. */
   expectedOutputAmount?: string | null | undefined;
   failure?: FiatFailure | null | undefined;
-  /** What is paid, in the currency. */
+  /** The amount that is paid, in the currency. */
   fiatAmount?: string | undefined;
   /** The currency code, such as `USD`. */
   fiatCurrency?: string | undefined;
@@ -365,11 +365,11 @@ export interface FiatOrderView {
   fillTxHash?: string | null | undefined;
   /** The id of the order. */
   orderId: string;
-  /** What the recipient received, in raw units of the target. */
+  /** The amount that the recipient received, in raw units of the target. */
   outputAmount?: string | null | undefined;
   /** The token that is bought. */
   outputAsset?: FiatAsset | undefined;
-  /** How far it is, in one word. */
+  /** The progress of the purchase, as a single word. */
   progress?: unknown | undefined;
   /** The id of the provider. */
   provider?: string | undefined;
@@ -413,9 +413,9 @@ export interface FiatProvider {
   limits?: FiatLimit[] | undefined;
   /** Absolute URL. */
   logoUrl?: string | null | undefined;
-  /** Its name for people. */
+  /** The display name. */
   name?: string | undefined;
-  /** How a person can pay there. */
+  /** The payment methods. */
   paymentMethods?: PaymentMethod[] | undefined;
   /** The chains that it delivers on. */
   supportedChainIds?: number[] | undefined;
@@ -423,9 +423,9 @@ export interface FiatProvider {
 
 /** A provider's configuration for clients. */
 export interface FiatProviderConfig {
-  /** What it can do. */
+  /** The capabilities of the provider. */
   capabilities?: FiatCapabilities | undefined;
-  /** How to show it. */
+  /** Display data. */
   display?: FiatDisplay | undefined;
   /** The id by which quotes name it. */
   id?: string | undefined;
@@ -441,13 +441,13 @@ export interface FiatProviderError {
   code?: string | undefined;
   /** The most that it takes, in the asked currency, where the amount is out of range. */
   maximum?: string | null | undefined;
-  /** For people. */
+  /** The reason, as text for users. */
   message?: string | undefined;
   /** The least that it takes, in the asked currency, where the amount is out of range. */
   minimum?: string | null | undefined;
   /** The id of the provider. */
   provider?: string | undefined;
-  /** Whether the same question may be answered later. */
+  /** Whether the same request may succeed later. */
   retryable?: boolean | undefined;
 }
 
@@ -459,7 +459,7 @@ export interface FiatProviders {
 
 /** One provider's offer. */
 export interface FiatQuote {
-  /** What is received, in raw units of the target. */
+  /** The amount to receive, in raw units of the target. */
   cryptoAmount?: string | undefined;
   /** Raw units of the target. */
   expectedOutputAmount?: string | undefined;
@@ -467,7 +467,7 @@ export interface FiatQuote {
   expiresAt?: number | undefined;
   /** The fees, by kind. */
   fees?: FiatFee[] | undefined;
-  /** What is paid, fees included. */
+  /** The amount to pay, including fees. */
   fiatAmount?: string | undefined;
   /** The currency code, such as `USD`. */
   fiatCurrency?: string | undefined;
@@ -481,13 +481,13 @@ export interface FiatQuote {
   minOutputAmount?: string | undefined;
   /** The target. */
   outputAsset?: FiatAsset | undefined;
-  /** How a person can pay there. */
+  /** The payment methods. */
   paymentMethods?: PaymentMethod[] | null | undefined;
   /** The id of the provider. */
   provider?: string | undefined;
   /** The address of its logo. */
   providerLogoUrl?: string | null | undefined;
-  /** Its name for people. */
+  /** The display name. */
   providerName?: string | undefined;
   /** The id to create an order with. */
   quoteId: string;
@@ -498,28 +498,28 @@ export interface FiatQuote {
   /** `direct` where the provider delivers the target itself, `jump` where a swap follows. */
   swapStrategy: string;
   token?: Token | null | undefined;
-  /** The sum of `fees`, in the currency. */
+  /** The sum of `fees`, in the currency: all that is lost between the payment and the target. */
   totalFee?: string | undefined;
 }
 
 /** The providers' offers, best output first, and why others have none. */
 export interface FiatQuoteAnswer {
-  /** Who has no offer, and why. */
+  /** The providers without a quote, with their errors. */
   errors?: FiatProviderError[] | undefined;
   /** One quote per provider, best first. */
   quotes: FiatQuote[];
 }
 
 /**
- * What somebody wants to buy. The target stands in `toChainId` and `toToken` or in `outputAsset`, the wallet in
- * `recipient` or `walletAddress`; exactly one of `fiatAmount` and `cryptoAmount` is given.
+ * A request for fiat quotes. The target is `toChainId` and `toToken`, or `outputAsset`. The wallet is `recipient` or
+ * `walletAddress`. Exactly one of `fiatAmount` and `cryptoAmount` is required.
  */
 export interface FiatQuoteAsk {
   /** ISO 3166: `DE`, or with a subdivision `US-NY`. */
   country?: string | null | undefined;
-  /** What is to be received, exactly: raw units of the target. */
+  /** The exact amount to receive, in raw units of the target. */
   cryptoAmount?: string | null | undefined;
-  /** What is paid, fees included: a decimal with at most the currency's digits. */
+  /** The amount to pay, including fees: a decimal with at most the currency's digits. */
   fiatAmount?: string | null | undefined;
   /** ISO 4217, in capitals. */
   fiatCurrency: string;
@@ -528,7 +528,7 @@ export interface FiatQuoteAsk {
   paymentMethod?: string | null | undefined;
   /** Use this provider only. */
   provider?: string | null | undefined;
-  /** Who receives; of the target chain's family. */
+  /** The receiving address, of the target chain's family. */
   recipient?: string | null | undefined;
   /** Where the stablecoin of a jump is returned if it cannot be swapped; defaults to the recipient. */
   refundTo?: string | null | undefined;
@@ -553,7 +553,7 @@ export type FiatQuoteLine = {
 
 /** A swap route from the stablecoin to the target. */
 export interface FiatRoute {
-  /** What the route brings. */
+  /** The route's amounts. */
   quote?: RouteQuote | undefined;
   /** The id of the route within its quote. */
   routeId: string;
@@ -563,9 +563,9 @@ export interface FiatRoute {
 
 /** The status of a purchase. */
 export interface FiatStatus {
-  /** Stable, for programs. */
+  /** A stable, machine-readable reason of the failure. */
   errorReason?: string | null | undefined;
-  /** For people. */
+  /** The reason of the failure, as text for users. */
   failedReason?: string | null | undefined;
   /** The transaction that delivered the target to the recipient. */
   fillTxHash?: string | null | undefined;
@@ -593,7 +593,7 @@ export interface FiatWebhookAnswer {
 
 /** A message that the wrapper page posts to its parent and to its opener. */
 export interface FiatWidgetEvent {
-  /** More about the event, as the provider tells it. */
+  /** The provider's own data of the event. */
   data?: Record<string, unknown> | null | undefined;
   /** `widget_ready`, `order_created`, `order_processing`, `order_completed`, `order_failed` or `widget_close`. */
   event: string;
@@ -609,17 +609,17 @@ export interface FiatWidgetEvent {
 
 /** A filler and its health. */
 export interface Filler {
-  /** What became of its orders. */
+  /** Statistics of its orders. */
   fills?: FillerFills | undefined;
   /** `healthy`, `degraded` (recent failures) or `open` (paused by the circuit breaker after repeated failures). */
   health?: string | undefined;
   /** `native-filler`, `rfq`, `oif`, …; the `type` of its routes. */
   kind?: string | undefined;
-  /** The name that routes bear. */
+  /** The name, as in routes. */
   name: string;
   /** Why the operator paused it, if paused. */
   paused?: string | null | undefined;
-  /** How it answered quotes. */
+  /** Statistics of its quotes. */
   quotes?: FillerQuotes | undefined;
   reputation?: FillerReputation | null | undefined;
 }
@@ -638,13 +638,13 @@ export interface FillerFills {
 
 /** Request counts of a filler since the service started. */
 export interface FillerQuotes {
-  /** How often it was asked. */
+  /** The number of quote requests. */
   asked?: number | undefined;
   /** How often it failed. */
   faulted?: number | undefined;
   /** Milliseconds, over its latest responses. */
   medianMs?: number | null | undefined;
-  /** How often it made an offer. */
+  /** The number of quotes with an offer. */
   offered?: number | undefined;
   /** How often it said no. */
   refused?: number | undefined;
@@ -664,7 +664,7 @@ export interface FillerReason {
   maximum?: string | null | undefined;
   /** The minimum, in raw units of the requested amount's token. */
   minimum?: string | null | undefined;
-  /** For people. */
+  /** The reason, as text for users. */
   reason: string;
 }
 
@@ -752,7 +752,7 @@ export interface IntentAttestations {
   filledAt?: string | null | undefined;
   /** The id by which the chains know the order: 0x and 64 hex digits. */
   intentId?: string | undefined;
-  /** What the attesters signed. */
+  /** The outcome that the attesters signed. */
   outcome?: AttestedOutcome | undefined;
   /** In ascending order of their signers, as the escrow requires; empty where both sides are on one chain. */
   signatures?: string[] | undefined;
@@ -783,7 +783,7 @@ export type IntentState = "NonExistent" | "Open" | "Locked" | "Solved" | "Settle
 
 /** An order as identified on chain. */
 export interface IntentSummary {
-  /** Who deposits; lower case on EVM chains. */
+  /** The address of the payer; lower case on EVM chains. */
   author?: string | undefined;
   /** When it was created, in ISO 8601 (UTC). */
   createdAt?: string | undefined;
@@ -857,7 +857,7 @@ export interface JumpTerms {
   rateIn?: string | undefined;
   /** The minimum rate, as `rateOut` of output for `rateIn` of input. */
   rateOut?: string | undefined;
-  /** Who receives the output. */
+  /** The address that receives the output. */
   recipient?: string | undefined;
   /** Where a refund goes. */
   refundTo?: string | undefined;
@@ -889,7 +889,7 @@ export interface ObservedDeposit {
 
 /** A swap order and its progress. */
 export interface Order {
-  /** Who deposits; lower case on EVM chains. */
+  /** The address of the payer; lower case on EVM chains. */
   author?: string | undefined;
   /** When it was created, in ISO 8601 (UTC). */
   createdAt?: string | undefined;
@@ -899,7 +899,7 @@ export interface Order {
   destAmount?: string | undefined;
   /** The order's id at a remote filler. */
   externalOrderId?: string | null | undefined;
-  /** For people. */
+  /** Why the order failed or was refunded, as text for users. */
   failureReason?: string | null | undefined;
   /** The account that delivers. */
   fillerAddress?: string | null | undefined;
@@ -915,7 +915,7 @@ export interface Order {
   providerStatus?: ProviderStatus | null | undefined;
   /** The quote that it belongs to. */
   quoteId?: string | undefined;
-  /** Who receives the output. */
+  /** The address that receives the output. */
   recipient?: string | null | undefined;
   /** Where a refund goes. */
   refundTo?: string | null | undefined;
@@ -948,7 +948,7 @@ export interface Order {
 export interface OrderEvent {
   /** ISO 8601. */
   at?: string | undefined;
-  /** What happened, in words. */
+  /** What happened, as text for users. */
   detail?: string | undefined;
   /** The order that it belongs to. */
   orderId: string;
@@ -959,10 +959,14 @@ export interface OrderEvent {
 export interface OrderTimestamps {
   /** When it was created, in ISO 8601 (UTC). */
   createdAt?: string | undefined;
+  /** A deposit in a later block is returned instead of delivered for. */
+  depositBefore?: string | null | undefined;
   /** When it failed. */
   failedAt?: string | null | undefined;
   /** When a filler took it. */
   publishedAt?: string | null | undefined;
+  /** From then on anybody may send an undelivered deposit back to `refundTo`. */
+  refundAt?: string | null | undefined;
 }
 
 export interface OrderTransaction {
@@ -1019,7 +1023,7 @@ export interface Page_Token {
 export interface PaymentMethod {
   /** The id, such as `card`. */
   id?: string | undefined;
-  /** The name for people. */
+  /** The display name. */
   name?: string | undefined;
 }
 
@@ -1031,7 +1035,7 @@ export type PermitDeposit = FrozenOrder & {
   intentId?: string | undefined;
   /** EIP-712 typed data for `eth_signTypedData_v4`: `domain`, `types`, `primaryType`, `message`. */
   permit: Record<string, unknown>;
-  /** What Permit2 is to transfer, and to whom. */
+  /** The transfer that Permit2 makes. */
   transferDetails?: TransferDetails | undefined;
 };
 
@@ -1101,15 +1105,17 @@ export interface Recovery {
 
 /** One filler's offer. */
 export interface Route {
-  /** Of `CONTRACT_CALL`, `PERMIT2`, `TRANSFER`. */
+  /** Of `CONTRACT_CALL`, `PERMIT2`, `TRANSFER`: exactly those that the price pays for. */
   depositMethods?: string[] | undefined;
   /** On exact output: `native` if the filler guarantees the output, `adaptive` if the input has a buffer. */
   exactOutMethod?: string | null | undefined;
+  /** The filler's name. */
+  filler?: string | null | undefined;
   /** Absolute URL. */
   icon?: string | null | undefined;
-  /** What the route costs and brings. */
+  /** The route's amounts and fees. */
   quote: RouteQuote;
-  /** The id of the offer within its quote. */
+  /** The offer itself, sealed: at most 1,024 characters of the URL-safe alphabet, passed on as it came. */
   routeId: string;
   /** The kind of filler: `native-filler`, `rfq`, `oif`, … */
   type?: string | undefined;
@@ -1119,22 +1125,33 @@ export interface Route {
 export interface RouteQuote {
   /** Raw units of the input token. */
   amountIn: string;
+  /** What `amountIn` is worth in US dollars. */
+  amountInUsd?: string | null | undefined;
   /** Raw units of the output token. */
   amountOut: string;
+  /** What `amountOut` is worth in US dollars. */
+  amountOutUsd?: string | null | undefined;
   /** Raw units of the source chain's native coin. */
   estimatedGas?: string | null | undefined;
   /** How long the swap usually takes. */
   expectedDurationSeconds: number;
-  /** Where the difference goes. */
+  /**
+   * Where the difference goes. Those of our own fillers are in the input token, and add up to `amountIn` less the value of
+   * `amountOut` at `price`, rounded up to one unit.
+   */
   fees?: Fee[] | undefined;
   /** After slippage; equals `amountOut` where the filler guarantees it. */
   minAmountOut?: string | undefined;
+  /** Output tokens for one input token at the market's prices, without any fee. */
+  price?: string | null | undefined;
   /** Unix seconds; until when the price is guaranteed. */
   quoteExpiresAt?: number | null | undefined;
   /** The tolerance as used, as a fraction. */
   slippageTolerance?: number | null | undefined;
   /** `1-click` (no approval needed) or `needs-approval`. */
   tags?: string[] | undefined;
+  /** By how many percent the output is worth less than the input at `price`; negative if it is worth more. */
+  totalFeePercent?: string | null | undefined;
   /** Unix seconds; a deposit is not built after it. */
   validBefore?: number | undefined;
 }
@@ -1152,7 +1169,7 @@ export interface RpcUrls {
 
 /** A transaction for a Solana wallet to sign, then to send or to submit. */
 export interface SolanaApproval {
-  /** Signed, it is what is submitted. */
+  /** Whether this transaction is the deposit. Submit it signed. */
   deposit?: boolean | null | undefined;
   /** A version 0 transaction in base64, with room for the payer's signature. */
   transaction: string;
@@ -1208,7 +1225,7 @@ export interface SubmitAsk {
 
 /** An example input. */
 export interface Suggestion {
-  /** What it does, in words. */
+  /** A description. */
   description?: string | undefined;
   /** The text to type. */
   text?: string | undefined;
@@ -1220,9 +1237,9 @@ export interface Suggestion {
  * Addresses are 32 bytes in hex, an EVM address in the last 20; numbers are decimal strings; times are Unix seconds.
  */
 export interface Terms {
-  /** What is paid, in raw units. */
+  /** The input amount, in raw units. */
   amountIn: string;
-  /** What is delivered, in raw units. */
+  /** The output amount, in raw units. */
   amountOut: string;
   /** The chain that is delivered on. */
   destinationChainId: string;
@@ -1244,13 +1261,13 @@ export interface Terms {
   originChainId: string;
   /** The token that is delivered, as 32 bytes. */
   outputToken: string;
-  /** Who is paid for the delivery. */
+  /** The account that receives the claim. */
   payee: string;
-  /** Who receives the output, as 32 bytes. */
+  /** The recipient of the output, as 32 bytes. */
   recipient: string;
   /** Zero for no referrer. */
   referrer: string;
-  /** What the referrer gets of the input, in raw units. */
+  /** The referrer's share of the input, in raw units. */
   referrerFee: string;
   /** When anybody may refund, in Unix seconds. */
   refundAt: string;
@@ -1258,7 +1275,7 @@ export interface Terms {
   refundTo: string;
   /** The contract that records the delivery. */
   settler: string;
-  /** Who deposits, as 32 bytes. */
+  /** The payer, as 32 bytes. */
   user: string;
   /** The version of the terms. */
   version: string;
@@ -1277,7 +1294,7 @@ export interface Token {
   id?: string | null | undefined;
   /** The address of its logo: of its token list, or drawn by this service. */
   logoURI?: string | null | undefined;
-  /** The name for people. */
+  /** The display name. */
   name?: string | undefined;
   /** The chain family: `eip155` or `solana`. */
   platform?: string | null | undefined;
@@ -1364,7 +1381,7 @@ export interface Vault {
   backend?: string | undefined;
   /** Of the shares. */
   decimals?: number | undefined;
-  /** What the vault is, in words. */
+  /** A description of the vault. */
   description?: string | undefined;
   /** More about the vault. */
   extensions?: Record<string, unknown> | null | undefined;
@@ -1382,7 +1399,7 @@ export interface Vault {
 
 /** A request to pass to an EVM wallet. */
 export interface WalletApproval {
-  /** Its transaction hash is what is submitted. */
+  /** Whether this transaction is the deposit. Submit its transaction hash. */
   deposit?: boolean | null | undefined;
   /** The request for the wallet. */
   request: WalletRequest;
