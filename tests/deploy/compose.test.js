@@ -27,7 +27,7 @@ test("every container is locked down, has limits and a health check", () => {
         assert.deepEqual(service.security_opt, ["no-new-privileges:true"], name);
         assert.match(service.user ?? "", /^[1-9]\d*:[1-9]\d*$/, `${name} runs as root`);
         assert.ok(service.healthcheck, `${name} has no health check`);
-        if (name !== "deployer") assert.ok(service.deploy.resources.limits.memory && service.deploy.resources.limits.pids, `${name} has no limits`);
+        if (name !== "deployer") assert.ok(service.mem_limit && service.cpus && service.pids_limit, `${name} has no limits`);
         assert.match(service.image, /:(v?\d|\$\{CAUSEWAY_VERSION)/, `${name} has no version`);
         assert.ok(!service.privileged && !service.network_mode && !service.pid, name);
         for (const port of service.ports ?? []) assert.match(port, /:-127\.0\.0\.1:/, `${name} publishes ${port} to everybody`);

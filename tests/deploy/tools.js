@@ -26,6 +26,6 @@ export function run(command, words, options = {}) {
 export function missing(test, command, words, reason) {
     const { found, code } = run(command, words);
     if (found && code === 0) return false;
-    test.skip(`${command} is not here: ${reason}`);
+    test.skip(`"${[command, ...words].join(" ")}" does not work here: ${reason}`);
     return true;
 }
