@@ -52,9 +52,7 @@ impl Filler {
         let [minimum, maximum] = [*one, one * U256::from(10_000)].map(RawAmount::new);
         let amount: RawAmount = ask.amount.parse().map_err(|_| Refusal::NoPrice)?;
         match amount {
-            _ if ask.trade_type == Trade::ExactOutput => {
-                return Err(Refusal::Other("exact inputs only".into()));
-            }
+            _ if ask.trade_type == Trade::ExactOutput => return Err(Refusal::Other("inputs only".into())),
             _ if amount < minimum => return Err(Refusal::TooSmall { minimum }),
             _ if amount > maximum => return Err(Refusal::TooLarge { maximum }),
             _ => {}

@@ -11,7 +11,7 @@ import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/
 import { ElicitRequestSchema } from '@modelcontextprotocol/sdk/types.js';
 import { generatePrivateKey, privateKeyToAccount } from 'viem/accounts';
 import { BINARY } from './causeway.js';
-import { DOLLARS, nobody, shared } from './swaps.js';
+import { DOLLARS, newAddress, shared } from './swaps.js';
 
 const causeway = shared();
 const BASE = causeway.url;
@@ -79,7 +79,7 @@ describe('an agent over MCP', { concurrency: false, timeout: 180_000 }, () => {
     const { client } = await connect([...args, ...journal('limits'), '--confirm', 'limits']);
     assert.match(problem(await call(client, 'swap', { swap: '26 USDC@base USDC@arbitrum', at_least: '20' })), /above the limit of 25 USDC/);
     assert.match(problem(await call(client, 'swap', { swap: '1 ETH@base USDC@arbitrum', at_least: '20' })), /allow no ETH/);
-    const stranger = { swap: SWAP, at_least: '15', recipient: nobody() };
+    const stranger = { swap: SWAP, at_least: '15', recipient: newAddress() };
     assert.match(problem(await call(client, 'swap', stranger)), /neither the payer nor a recipient/);
     assert.match(problem(await call(client, 'swap', { swap: SWAP })), /needs `at_least`/);
     assert.match(problem(await call(client, 'swap', { swap: SWAP, at_least: '20.5' })), /route/);

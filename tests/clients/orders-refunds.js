@@ -5,8 +5,8 @@ import { parseEventLogs } from 'viem';
 import { ESCROW } from './escrow.js';
 import { DOLLARS, FILLERS, eventually, newAddress, rejects, rejectsBadRequest } from './swaps.js';
 
-/** Creates a contract that rejects every call. */
-const REFUSES = '0x625f5ffd5f526003601df3';
+/** Creates a contract that takes coins until it is called with data, and rejects them from then on. */
+const TURNCOAT = '0x6018600a5f3960185ff33615600b576001600055005b600054156016575f5ffd5b00';
 const CAUSES = ['Waived', 'Unfilled', 'Expired'];
 
 /** Asserts that the deposit was refunded to `refundTo`, in the transaction of the order, for this cause. */
@@ -76,9 +76,12 @@ export const late = (causeway) => describe('after the deadline', { concurrency: 
   test('a deposit whose recipient rejects the fill is refunded', async () => {
     const [payer, refundTo] = [await causeway.payer(42161, { USDC: 1_000n * DOLLARS }), newAddress()];
     const deployer = await causeway.payer(80094);
-    const created = await causeway.send(80094, deployer, { data: REFUSES });
+    const created = await causeway.send(80094, deployer, { data: TURNCOAT });
     const { contractAddress: recipient } = await causeway.receipt(80094, created);
     const taken = await causeway.quoteAndBuild(payer, [42161, 'USDC'], [80094, 'coin'], 100n * DOLLARS, { built: { refundTo, recipient } });
+    await causeway.receipt(80094, await causeway.send(80094, deployer, { to: recipient, data: '0x01' }));
+    await assert.rejects(causeway.quoteAndBuild(payer, [42161, 'USDC'], [80094, 'coin'], 100n * DOLLARS, { built: { refundTo, recipient } }),
+      /recipient cannot be paid/);
     const orderId = await causeway.pay(taken);
     await causeway.until(orderId, 'published');
     await causeway.moveTime(80094, Number(taken.deposit.terms.fillDeadline) + 1);

@@ -66,8 +66,11 @@ export class Pair {
     return Promise.all(this.nodes.map(action));
   }
 
-  mine() {
-    return this.both((node) => node.mine());
+  /** Mines one block on each, at the sandbox's base fee: its chains have a least one, which anvil does not know. */
+  async mine() {
+    const { baseFeePerGas: [, next] } = await this.sandbox.request('eth_feeHistory', '0x1', 'latest', []);
+    await this.anvil.request('anvil_setNextBlockBaseFeePerGas', next);
+    await this.both((node) => node.mine());
   }
 
   /** Calls both nodes and asserts equal results. `normalize` removes what differs between nodes, such as block hashes. */

@@ -4,7 +4,7 @@ import { encodeErrorResult, keccak256, numberToHex, parseAbi, parseEther } from 
 import { CLASSES, DIFFERENCES, ERRORS } from './refusals.js';
 import { GWEI, Pair, signUnchecked } from './pair.js';
 
-const CHAIN = 137;
+const CHAIN = 747474;
 const OTHER = '0x00000000000000000000000000000000000b0b00';
 const UNFUNDED = '0x00000000000000000000000000000000000b0b99';
 const CODE = '0x00000000000000000000000000000000000c0de4';

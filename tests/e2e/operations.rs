@@ -4,7 +4,7 @@ use std::path::Path;
 use std::process::Output;
 use std::time::Duration;
 
-use causeway_client::answers::{BuildAnswer, TransferDeposit};
+use causeway_client::answers::{BuildAnswer, Route, TransferDeposit};
 use causeway_client::wire::{BuildAsk, QuoteAsk};
 use causeway_client::{Client, Error, EvmTransaction, LocalWallet, PollingOptions, Wallet as _};
 use serde_json::{Value, json};
@@ -44,12 +44,18 @@ fn ask(wallet: &LocalWallet, to_chain: u64, to_token: &str) -> QuoteAsk {
 }
 
 /// The id of a quote and of its best route, once there is one.
+/// The quote's id with that of its best route.
 async fn wait_for_quote(client: &Client, ask: &QuoteAsk) -> (String, String) {
+    let (quote_id, route) = wait_for_route(client, ask).await;
+    (quote_id, route.route_id)
+}
+
+async fn wait_for_route(client: &Client, ask: &QuoteAsk) -> (String, Route) {
     for _ in 0..300 {
         if let Ok(quote) = client.quote(ask).await
             && let Some(route) = quote.routes.first()
         {
-            return (quote.quote_id, route.route_id.clone());
+            return (quote.quote_id, route.clone());
         }
         tokio::time::sleep(Duration::from_millis(200)).await;
     }
@@ -136,8 +142,8 @@ async fn pause_blocks_new_orders_and_open_orders_complete() {
     let client = Client::new(&service.url).unwrap();
     assert!(refusal(client.quote(&ask).await).contains(reason), "a restart ends no pause");
     stdout(&operator(folder, &service, &["resume", "chain", "8453"]));
-    let (_, route) = wait_for_quote(&client, &ask).await;
-    assert_eq!(route, "south", "north is paused still");
+    let (_, route) = wait_for_route(&client, &ask).await;
+    assert_eq!(route.filler.as_deref(), Some("south"), "north is paused still");
     stdout(&operator(folder, &service, &["filler", "resume", "north"]));
     assert_eq!(stdout(&operator(folder, &service, &["pauses"])).trim(), "nothing is paused");
     let nothing = operator(folder, &service, &["resume", "chain", "8453"]);

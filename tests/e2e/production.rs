@@ -113,7 +113,7 @@ impl Host {
         let mut text = format!(
             "mode = \"production\"\n\
              [contracts]\nattesters = {attesters:?}\nthreshold = 2\nattester_urls = {attester_urls:?}\n\
-             [prices.median]\nleast_sources = 1\n[prices.fixed]\nusd-coin = \"1\"\nethereum = \"3000\"\n{more}\n",
+             [claims]\nage_seconds = 2\n[prices.median]\nleast_sources = 1\n[prices.fixed]\nusd-coin = \"1\"\nethereum = \"3000\"\n{more}\n",
         );
         for chain in [BASE, ARBITRUM] {
             let node = self.node(chain);

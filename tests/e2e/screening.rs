@@ -74,11 +74,11 @@ async fn deny_listed_address_cannot_order_and_the_audit_log_records_it() {
     assert!(matches!(buy(&service, PAYER).await.0, 200 | 201));
 
     let lines = audit(&service, folder.path());
-    assert_eq!(lines.len(), 2);
-    for (line, deal) in lines.iter().zip(["A purchase of", "A swap of 10000000000000000 of"]) {
-        assert_eq!((&line["kind"], &line["subject"]), (&json!("screening.hit"), &json!(LISTED)));
-        let detail = line["detail"].as_str().unwrap();
-        assert!(detail.contains("a mixer") && detail.contains(deal), "{detail}");
+    let [line] = lines.as_slice() else { panic!("hits of one wallet are one line: {lines:?}") };
+    assert_eq!((&line["kind"], &line["subject"]), (&json!("screening.hit"), &json!(LISTED)));
+    let detail = line["detail"].as_str().unwrap();
+    for words in ["a mixer", "A purchase of", "It is the last of 2 since"] {
+        assert!(detail.contains(words), "{detail}");
     }
 
     std::fs::write(&list, "# forgiven\n").unwrap();

@@ -30,7 +30,7 @@ impl std::fmt::Debug for ReadBalances {
 }
 
 impl ReadBalances {
-    /// A chain that takes longer than `deadline` is left out and listed.
+    /// A chain that takes longer than `deadline` is left out and listed; one that is asked for by its id has twice as long.
     pub fn new(catalog: Arc<Catalog>, readers: Vec<Arc<dyn BalanceReader>>, deadline: Duration) -> Self {
         Self { catalog, readers, deadline }
     }
@@ -41,7 +41,8 @@ impl ReadBalances {
             let chain = reader.chain();
             chain.family() == owner.family() && (chains.is_empty() || chains.contains(&chain))
         });
-        let answers = join_all(asked.map(|reader| self.read_one(reader.as_ref(), owner))).await;
+        let deadline = if chains.is_empty() { self.deadline } else { self.deadline.saturating_mul(2) };
+        let answers = join_all(asked.map(|reader| self.read_one(reader.as_ref(), owner, deadline))).await;
         let mut balances = Balances::default();
         for (chain, answer) in answers {
             match answer {
@@ -56,6 +57,7 @@ impl ReadBalances {
         &self,
         reader: &dyn BalanceReader,
         owner: Address,
+        deadline: Duration,
     ) -> (ChainId, Option<Vec<(TokenId, RawAmount)>>) {
         let chain = reader.chain();
         let snapshot = self.catalog.snapshot();
@@ -64,7 +66,7 @@ impl ReadBalances {
         let tokens: Vec<TokenId> = listed.iter().map(|listed| listed.token.id).collect();
         let places: HashMap<TokenId, usize> =
             tokens.iter().enumerate().map(|(place, token)| (*token, place)).collect();
-        match tokio::time::timeout(self.deadline, reader.balances(owner, &tokens)).await {
+        match tokio::time::timeout(deadline, reader.balances(owner, &tokens)).await {
             Ok(Ok(mut held)) => {
                 held.retain(|(_, amount)| !amount.is_zero());
                 held.sort_by_key(|(token, _)| places.get(token).copied());

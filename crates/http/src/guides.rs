@@ -12,8 +12,9 @@ macro_rules! guides {
 }
 
 /// Name and text of every document.
-const GUIDES: [(&str, &str); 23] = guides![
+const GUIDES: [(&str, &str); 24] = guides![
     "adding-an-onramp",
+    "agents",
     "api",
     "attesters",
     "cli",
@@ -41,7 +42,7 @@ const GUIDES: [(&str, &str); 23] = guides![
 /// The portal's sections; every document is in one of them.
 const SECTIONS: [(&str, &[&str]); 4] = [
     ("Get started", &["running", "sandbox", "cli", "glossary"]),
-    ("Build on it", &["api", "widget", "orders", "fiat", "webhooks", "specification"]),
+    ("Build on it", &["api", "widget", "orders", "fiat", "webhooks", "agents", "specification"]),
     ("Fill and attest", &["fillers", "oif", "attesters", "contracts", "prices"]),
     (
         "Operate it",

@@ -34,7 +34,7 @@ pub(super) enum DepositVia {
 }
 
 impl DepositVia {
-    const fn method(self) -> &'static str {
+    pub(super) const fn method(self) -> &'static str {
         match self {
             Self::Call | Self::Silent | Self::Signed | Self::Late => "CONTRACT_CALL",
             Self::Permit => "PERMIT2",

@@ -67,10 +67,10 @@ for (const [name, target] of /** @type {const} */ ([
 
   test(`a purchase ${name} completes with every tab closed`, async () => {
     const recipient = newWallet();
-    let orderId = "";
+    let [orderId, wrapperUrl] = ["", ""];
     await atDapp(async (page) => {
       const created = await order(target, { page, recipient });
-      orderId = created.orderId;
+      ({ orderId, wrapperUrl } = created);
       const opened = await popup(page, created.wrapperUrl);
       await pay(opened, GOOD_CARD);
       await hears(page, "order_processing");
@@ -80,7 +80,7 @@ for (const [name, target] of /** @type {const} */ ([
     assert.equal(status.status, "completed");
     assert.ok((await balance(target, recipient)) > 0n);
     await atDapp(async (page) => {
-      await page.goto(`${BASE}/v1/fiat/widget/${orderId}`);
+      await page.goto(wrapperUrl);
       await page.getByText("It has arrived in your wallet.").waitFor();
       assert.equal(await page.locator("iframe").count(), 0, "there is nothing left to pay");
     });

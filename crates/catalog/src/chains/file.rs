@@ -156,7 +156,7 @@ mod tests {
     fn a_missing_column_is_an_error_that_names_the_chain_and_the_column() {
         let columns = EVM_COLUMNS.lines().filter_map(|line| line.split_once(" = "));
         let columns: Vec<_> = columns.map(|(column, _)| column).collect();
-        assert_eq!(columns.len(), 13);
+        assert_eq!(columns.len(), 14);
         for column in columns {
             let without: Vec<_> = EVM_COLUMNS.lines().filter(|line| !line.starts_with(column)).collect();
             let error = parse(&format!("{ONE}{}", without.join("\n"))).unwrap_err().to_string();

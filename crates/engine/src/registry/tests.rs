@@ -143,15 +143,6 @@ async fn configured_filler_wins_over_a_stored_one_with_the_same_name() {
     }
 }
 
-#[tokio::test]
-async fn filler_with_the_name_of_another_is_rejected() {
-    let store: Arc<MemoryStore> = Arc::default();
-    let registry = replica(&store).await;
-    assert!(matches!(registry.add(record("house")).await, Err(RegistryError::Clash(_))));
-    assert_eq!(asked(&registry), ["house", "written"]);
-    assert!(store.fillers.lock().unwrap().is_empty());
-}
-
 #[test]
 fn protocols_print_and_read_back() {
     for protocol in [FillerProtocol::Remote, FillerProtocol::Oif] {

@@ -66,10 +66,10 @@ fn gas_never_exceeds_its_share_of_an_input() {
     let asked = |amount| fixture.filler.offer(&sell(&usdc(ETHEREUM), &dai(BASE), amount), Timestamp::now());
     // Gas is 0.908704 and 0.003266 (84,810 at 0.011 gwei, rounded up), half of the least input.
     assert_eq!(asked("1"), Err(Refusal::TooSmall { minimum: decimal("1.82394", 6) }));
-    fixture.feeds.gas.lock().unwrap().insert(chain(ETHEREUM), decimal("0.0000005", 18));
-    assert!(matches!(asked("1000"), Err(Refusal::TooSmall { .. })), "at 500 gwei");
-    fixture.feeds.gas.lock().unwrap().insert(chain(ETHEREUM), decimal("0.00001", 18));
-    assert!(matches!(asked("1000"), Err(Refusal::Other(_))), "at 10,000 gwei no order is large enough");
+    fixture.feeds.gas.lock().unwrap().insert(chain(ETHEREUM), decimal("0.000001", 18));
+    assert!(matches!(asked("1000"), Err(Refusal::TooSmall { .. })), "at 1,000 gwei");
+    fixture.feeds.gas.lock().unwrap().insert(chain(ETHEREUM), decimal("0.0001", 18));
+    assert!(matches!(asked("1000"), Err(Refusal::Other(_))), "at 100,000 gwei no order is large enough");
 }
 
 /// The limits that a filler reports are exact to the unit.

@@ -1,4 +1,4 @@
-use causeway_domain::fiat::{FiatOrder, FiatStatus, ForwardingPlan};
+use causeway_domain::fiat::{FiatFailureSource, FiatOrder, FiatStatus, ForwardingPlan};
 use causeway_domain::{Deployment, Family, ForwardingOrder, TokenId};
 use causeway_engine::fiat::suggested_interval;
 use causeway_wire as wire;
@@ -103,7 +103,11 @@ pub(super) fn map_view(app: &App, order: &FiatOrder) -> wire::FiatOrderView {
 /// The order as anybody may see it: without the checkout page and without what the provider says.
 pub(super) fn map_public_view(app: &App, order: &FiatOrder) -> wire::FiatOrderView {
     let view = map_view(app, order);
-    let failure = view.failure.map(|failure| wire::FiatFailure { message: None, ..failure });
+    let by_provider =
+        order.failure.as_ref().is_some_and(|failure| failure.source == FiatFailureSource::Provider);
+    let failure = view
+        .failure
+        .map(|failure| wire::FiatFailure { message: failure.message.filter(|_| !by_provider), ..failure });
     wire::FiatOrderView { action: None, failure, ..view }
 }
 

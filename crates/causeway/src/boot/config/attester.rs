@@ -98,7 +98,7 @@ mod tests {
     use crate::boot::config::Config;
 
     fn parse(text: &str) -> anyhow::Result<Config> {
-        let config: Config = super::super::read::parse(text)?;
+        let config: Config = super::super::read::parse(&format!("mode = \"production\"\n{text}"))?;
         config.check()?;
         Ok(config)
     }

@@ -222,7 +222,7 @@ mod tests {
             ("name = \"a\"\nsolana_payee = \"0x12\"", "market_makers.a.solana_payee"),
             (
                 "name = \"a\"\npayee = \"0x0000000000000000000000000000000000000000\"",
-                "payee is the zero address",
+                "payee must not be the zero address",
             ),
             ("name = \"a\"\n[[market_makers]]\nname = \"a\"", "belongs to another filler"),
             ("name = \"a\"\nkey = \"hush\"", "unknown field `key`"),

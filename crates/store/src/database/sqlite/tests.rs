@@ -1,3 +1,5 @@
+use std::sync::LazyLock;
+
 use causeway_domain::fiat::{FiatAmount, FiatAsk, FiatCurrency, FiatQuote, QuoteFirmness, WantedAmount};
 use causeway_domain::ports::{FiatStore as _, StoreError};
 use causeway_domain::{Address, ChainId, Family, FiatQuoteId, RawAmount, RowKeys, TokenId};
@@ -14,6 +16,8 @@ use crate::outbox::put_outgoing;
 use crate::record::{FACT_COLUMNS, FiatOrderRecord, OrderRecord, SENT};
 use crate::{Location, Store, chains, outbox, webhooks};
 
+static KEYS: LazyLock<RowKeys> = LazyLock::new(|| RowKeys::new(0));
+
 /// A large write.
 fn fiat_quote() -> FiatQuote {
     let coin = TokenId::native(ChainId::new(1).unwrap());
@@ -21,7 +25,7 @@ fn fiat_quote() -> FiatQuote {
     let amount = FiatAmount::new(currency, 100);
     FiatQuote {
         id: FiatQuoteId::random().unwrap(),
-        key: RowKeys::new(0).next(Timestamp::now()),
+        key: KEYS.next(Timestamp::now()),
         provider: "x".repeat(2_000),
         firmness: QuoteFirmness::Firm,
         ask: FiatAsk {

@@ -64,7 +64,7 @@ impl WebhookTransport for HttpPost {
         let loopback = literal.map_or(local, |address| address.is_loopback());
         match self.mode {
             Mode::Sandbox if read.scheme() == "http" && !loopback => {
-                Err("http is allowed only for loopback addresses, such as http://127.0.0.1:3000/".to_owned())
+                Err("it must start with https://; http is allowed only for loopback, such as http://127.0.0.1:3000/".to_owned())
             }
             Mode::Production if read.scheme() == "http" => {
                 Err("it must start with https://, or be configured with `private = true`".to_owned())
