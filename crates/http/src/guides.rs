@@ -12,7 +12,7 @@ macro_rules! guides {
 }
 
 /// Name and text of every document.
-const GUIDES: [(&str, &str); 24] = guides![
+const GUIDES: [(&str, &str); 25] = guides![
     "adding-an-onramp",
     "agents",
     "api",
@@ -20,6 +20,7 @@ const GUIDES: [(&str, &str); 24] = guides![
     "cli",
     "configuration",
     "contracts",
+    "deploying",
     "fiat",
     "fillers",
     "glossary",
@@ -47,6 +48,7 @@ const SECTIONS: [(&str, &[&str]); 4] = [
     (
         "Operate it",
         &[
+            "deploying",
             "configuration",
             "operating",
             "recovery",
