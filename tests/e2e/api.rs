@@ -229,6 +229,12 @@ async fn health_readiness_and_metrics_answer() {
         "causeway_http_errors_total{name=\"NotFoundException\"} 1",
         "causeway_http_requests_by_sdk_total{version=\"ts-1.2.3\"} 1",
         "causeway_store_commits_total",
+        "causeway_store_up 1",
+        "causeway_build_info{version=",
+        "causeway_chain_halted{chain=\"8453\"} 0",
+        "# TYPE causeway_orders gauge",
+        "# TYPE causeway_unclaimed_usd gauge",
+        "process_open_fds ",
     ] {
         assert!(metrics.contains(line), "{line} is missing from\n{metrics}");
     }

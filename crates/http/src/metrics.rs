@@ -16,6 +16,7 @@ use prometheus_client::metrics::family::Family;
 use prometheus_client::metrics::gauge::Gauge;
 use prometheus_client::metrics::histogram::Histogram;
 use prometheus_client::registry::Registry;
+use tokio::time::Instant;
 
 use crate::fillers::FillerCollector;
 
@@ -35,6 +36,8 @@ pub struct Metrics {
     sdks: Family<SdkLabels, Counter>,
     known_sdks: Mutex<HashSet<String>>,
     in_flight: Gauge,
+    /// What the store held at the last reading.
+    pub(crate) state: tokio::sync::Mutex<Option<(Instant, Vec<GaugeSet>)>>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq, Hash, EncodeLabelSet)]
@@ -80,6 +83,7 @@ impl Default for Metrics {
             sdks: Family::default(),
             known_sdks: Mutex::default(),
             in_flight: Gauge::default(),
+            state: tokio::sync::Mutex::default(),
         };
         metrics.register(|registry| {
             let latency = metrics.latency.clone();
@@ -126,10 +130,22 @@ impl Metrics {
         add(&mut self.registry.lock());
     }
 
-    /// Encodes all metrics in the `OpenMetrics` text format.
-    pub(crate) fn encode(&self) -> Result<String, fmt::Error> {
+    /// Encodes all metrics in the `OpenMetrics` text format, with gauges of the service and those of its process.
+    pub(crate) fn encode(
+        &self,
+        service: Vec<GaugeSet>,
+        process: Vec<GaugeSet>,
+    ) -> Result<String, fmt::Error> {
+        let mut gauges = [Registry::with_prefix("causeway"), Registry::default()];
+        for (registry, sets) in gauges.iter_mut().zip([service, process]) {
+            sets.into_iter().for_each(|set| registry.register_collector(Box::new(set)));
+        }
         let mut out = String::new();
-        text::encode(&mut out, &self.registry.lock())?;
+        text::encode_registry(&mut out, &self.registry.lock())?;
+        for registry in &gauges {
+            text::encode_registry(&mut out, registry)?;
+        }
+        text::encode_eof(&mut out)?;
         Ok(out)
     }
 
@@ -164,6 +180,46 @@ impl Metrics {
         } else {
             "other".to_owned()
         }
+    }
+}
+
+/// A gauge with its values by label.
+#[derive(Clone, Debug)]
+pub(crate) struct GaugeSet {
+    pub(crate) name: &'static str,
+    pub(crate) help: &'static str,
+    pub(crate) labels: &'static [&'static str],
+    pub(crate) values: Vec<(Vec<String>, f64)>,
+}
+
+impl GaugeSet {
+    pub(crate) const fn new(
+        name: &'static str,
+        help: &'static str,
+        labels: &'static [&'static str],
+        values: Vec<(Vec<String>, f64)>,
+    ) -> Self {
+        Self { name, help, labels, values }
+    }
+
+    pub(crate) fn single(name: &'static str, help: &'static str, value: f64) -> Self {
+        Self::new(name, help, &[], vec![(Vec::new(), value)])
+    }
+}
+
+impl Collector for GaugeSet {
+    fn encode(&self, mut encoder: DescriptorEncoder<'_>) -> fmt::Result {
+        let mut metric = encoder.encode_descriptor(self.name, self.help, None, MetricType::Gauge)?;
+        for (values, value) in &self.values {
+            let labels: Vec<(&str, &str)> =
+                self.labels.iter().copied().zip(values.iter().map(String::as_str)).collect();
+            if labels.is_empty() {
+                metric.encode_gauge(value)?;
+            } else {
+                metric.encode_family(&labels)?.encode_gauge(value)?;
+            }
+        }
+        Ok(())
     }
 }
 

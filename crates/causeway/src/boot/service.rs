@@ -28,7 +28,7 @@ use crate::boot::parts::data_dir::lock_data_dir;
 use crate::boot::parts::deployments::Deployments;
 use crate::boot::parts::fiat::Fiat;
 use crate::boot::parts::http_server::{DRAIN_TIMEOUT, listen};
-use crate::boot::parts::market::{Market, MarketParts, watch_breakers};
+use crate::boot::parts::market::{Market, MarketParts, watch_breakers, watch_halted};
 use crate::boot::parts::market_makers::{MarketMakerSpec, load_market_makers};
 use crate::boot::parts::operator_controls::{OperatorControls, open_pauses};
 use crate::boot::parts::operator_token::make_token;
@@ -150,6 +150,7 @@ impl Service {
         watch_store(&metrics, &store);
         watch_sources(&metrics, &market.price_sources);
         watch_breakers(&metrics, &market);
+        watch_halted(&metrics, &catalog, &orders.cursors);
         let app = App {
             catalog: Arc::clone(&catalog),
             prices: Arc::clone(&market.prices),

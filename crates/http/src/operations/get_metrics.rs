@@ -4,6 +4,8 @@ use axum::extract::State;
 use axum::http::header;
 use axum::response::IntoResponse;
 
+use super::process::process_gauges;
+use super::state_gauges::state_gauges;
 use crate::App;
 use crate::error::{ApiError, ApiResult};
 
@@ -14,9 +16,10 @@ const CONTENT_TYPE: &str = "application/openmetrics-text; version=1.0.0; charset
     get,
     path = "/metrics",
     tag = "operations",
-    responses((status = 200, description = "Counters and histograms", content_type = "application/openmetrics-text", body = String)),
+    responses((status = 200, description = "Counters, gauges and histograms", content_type = "application/openmetrics-text", body = String)),
 )]
 pub(crate) async fn get_metrics(State(app): State<Arc<App>>) -> ApiResult<impl IntoResponse> {
-    let text = app.metrics.encode().map_err(|error| ApiError::internal(&error))?;
+    let state = state_gauges(&app).await;
+    let text = app.metrics.encode(state, process_gauges()).map_err(|error| ApiError::internal(&error))?;
     Ok(([(header::CONTENT_TYPE, CONTENT_TYPE)], text))
 }

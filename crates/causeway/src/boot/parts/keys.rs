@@ -184,7 +184,7 @@ fn make_key(file: &Path) -> anyhow::Result<()> {
 fn write_new(file: &Path, text: &str) -> anyhow::Result<()> {
     use std::io::Write as _;
     use std::os::unix::fs::OpenOptionsExt as _;
-    let folder = file.parent().unwrap_or(Path::new("."));
+    let folder = file.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     std::fs::create_dir_all(folder)?;
     let fresh = file.with_extension(format!("new-{}", std::process::id()));
     let mut writer = std::fs::OpenOptions::new().write(true).create_new(true).mode(0o600).open(&fresh)?;

@@ -13,7 +13,7 @@ use causeway_domain::{
     ChainId, Deployment, DepositMethod, Family, RawAmount, SOLANA_CHAIN_ID, SolanaDeployment, TokenId,
     UsdAmount,
 };
-use causeway_engine::KnownFiller;
+use causeway_engine::{ChainCursors, KnownFiller};
 use causeway_evm::{CachedGas, CachedVaultRates};
 use causeway_fillers::inventory::{
     Book, BookSources, Breaker, Breakers, ChainTerms, FillerDependencies, InventoryConfig, InventoryFiller,
@@ -97,6 +97,18 @@ pub(crate) fn watch_breakers(metrics: &Metrics, market: &Market) {
     };
     let help = "Whether a circuit breaker is open: 1 while there are no new quotes on the chain";
     metrics.register_gauges("breaker_open", help, ["filler", "chain", "breaker"], read);
+}
+
+/// Registers which chains are halted (rule 29).
+pub(crate) fn watch_halted(metrics: &Metrics, catalog: &Catalog, cursors: &Arc<ChainCursors>) {
+    let chains: Vec<ChainId> = catalog.snapshot().chains().iter().map(|chain| chain.id).collect();
+    let cursors = Arc::clone(cursors);
+    let read = move || {
+        let gauge = |chain: &ChainId| ([chain.to_string()], i64::from(cursors.is_halted(*chain)));
+        chains.iter().map(gauge).collect()
+    };
+    let help = "Whether a chain is halted: 1 after its nodes contradicted a final block";
+    metrics.register_gauges("chain_halted", help, ["chain"], read);
 }
 
 /// A running market maker of our own.

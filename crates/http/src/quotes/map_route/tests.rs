@@ -93,12 +93,22 @@ fn expected_route(snapshot: &Snapshot, ask: &Ask, route: &Route) -> wire::Route 
             usd: usd.map(|usd| usd.to_string()),
         }
     };
-    // Both are the same token, at 2.5 dollars.
-    let usd = |amount| "2.5".parse::<UsdPrice>().unwrap().value(amount, 18).map(|usd| usd.to_string());
-    let (price, one) = (U256::from(2_500_000_000_000_000_000_u64), U256::from(1_000_000_000_000_000_000_u64));
-    let value = |amount: RawAmount| amount.mul_div_floor(price, one).map(RawAmount::get);
+    // What is known has one price, 2.5 dollars, so that one token is worth one of the other.
+    let decimals = |token: &TokenId| {
+        let listed = snapshot.token(token).map(|listed| listed.token.decimals);
+        listed.filter(|_| Prices.usd_price(token).is_some())
+    };
+    let usd = |token: &TokenId, amount| {
+        let price = "2.5".parse::<UsdPrice>().unwrap();
+        price.value(amount, decimals(token)?).map(|usd| usd.to_string())
+    };
+    let value = |token: &TokenId, amount: RawAmount| {
+        let one = U256::from(10).pow(U256::from(decimals(token)?));
+        amount.mul_div_floor(U256::from(2_500_000_000_000_000_000_u64), one).map(RawAmount::get)
+    };
     let loss = |paid, received| {
-        let kept = value(received)?.checked_mul(U256::from(1_000_000))?.checked_div(value(paid)?)?;
+        let paid = value(&ask.from, paid)?;
+        let kept = value(&ask.to, received)?.checked_mul(U256::from(1_000_000))?.checked_div(paid)?;
         let lost = 1_000_000 - i64::try_from(kept).ok()?;
         let percent = RawAmount::new(U256::from(lost.unsigned_abs())).to_decimal(4);
         Some(format!("{}{percent}", if lost < 0 { "-" } else { "" }))
@@ -115,9 +125,9 @@ fn expected_route(snapshot: &Snapshot, ask: &Ask, route: &Route) -> wire::Route 
             amount_in: route.amount_in.to_string(),
             amount_out: route.amount_out.to_string(),
             min_amount_out: route.min_amount_out.to_string(),
-            price: Some("1".to_owned()),
-            amount_in_usd: usd(route.amount_in),
-            amount_out_usd: usd(route.amount_out),
+            price: decimals(&ask.from).and(decimals(&ask.to)).map(|_| "1".to_owned()),
+            amount_in_usd: usd(&ask.from, route.amount_in),
+            amount_out_usd: usd(&ask.to, route.amount_out),
             total_fee_percent: loss(route.amount_in, route.amount_out),
             slippage_tolerance: ask.slippage.map(|slippage| slippage.to_string().parse().unwrap()),
             expected_duration_seconds: route.expected_duration_seconds,
