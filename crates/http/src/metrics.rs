@@ -138,7 +138,9 @@ impl Metrics {
     ) -> Result<String, fmt::Error> {
         let mut gauges = [Registry::with_prefix("causeway"), Registry::default()];
         for (registry, sets) in gauges.iter_mut().zip([service, process]) {
-            sets.into_iter().for_each(|set| registry.register_collector(Box::new(set)));
+            for set in sets {
+                registry.register_collector(Box::new(set));
+            }
         }
         let mut out = String::new();
         text::encode_registry(&mut out, &self.registry.lock())?;
@@ -189,7 +191,7 @@ pub(crate) struct GaugeSet {
     pub(crate) name: &'static str,
     pub(crate) help: &'static str,
     pub(crate) labels: &'static [&'static str],
-    pub(crate) values: Vec<(Vec<String>, f64)>,
+    pub(crate) values: Vec<(Vec<String>, i64)>,
 }
 
 impl GaugeSet {
@@ -197,12 +199,12 @@ impl GaugeSet {
         name: &'static str,
         help: &'static str,
         labels: &'static [&'static str],
-        values: Vec<(Vec<String>, f64)>,
+        values: Vec<(Vec<String>, i64)>,
     ) -> Self {
         Self { name, help, labels, values }
     }
 
-    pub(crate) fn single(name: &'static str, help: &'static str, value: f64) -> Self {
+    pub(crate) fn single(name: &'static str, help: &'static str, value: i64) -> Self {
         Self::new(name, help, &[], vec![(Vec::new(), value)])
     }
 }

@@ -28,22 +28,22 @@ async fn offer_guarantees_its_output_and_lists_the_fees() {
     assert_eq!((call.min_amount_out, call.exact_out), (call.amount_out, None));
     assert_eq!(call.expected_duration_seconds, 48 + 2);
     assert_eq!(call.parties, Some(parties(Family::Evm)));
-    assert_eq!(call.estimated_gas, Some(decimal("0.00012", 18)));
-    // The claim at 1 gwei and the fill at 0.01 gwei, both a quarter dearer than now, then 0.15 %, at 3,500.
+    assert_eq!(call.estimated_gas, Some(decimal("0.000074468", 18)));
+    // The claim at 1 gwei and the fill at 0.01 gwei, both a tenth dearer than now, then 0.15 %, at 3,500.
     assert_eq!(call.deposit_methods, [DepositMethod::ContractCall]);
-    assert_eq!(call.amount_out, decimal("0.285122459535714285", 18));
+    assert_eq!(call.amount_out, decimal("0.285204427256571428", 18));
     let fees = |offer: &Offer| -> Vec<_> {
         assert!(offer.fees.iter().all(|fee| fee.token == usdc(ETHEREUM).id));
         offer.fees.iter().map(|fee| (fee.kind, fee.amount)).collect()
     };
     let expected = |filler, gas| vec![(FeeKind::Filler, decimal(filler, 6)), (FeeKind::Gas, decimal(gas, 6))];
-    assert_eq!(fees(call), expected("1.499141", "0.57225"));
+    assert_eq!(fees(call), expected("1.499572", "0.284932"));
     // The permit's route also pays for the relayed opening, the transfer's for the sweep.
     assert_eq!(permit.deposit_methods, [DepositMethod::Permit2]);
-    assert_eq!(fees(permit).last(), expected("0", "1.27225").last());
+    assert_eq!(fees(permit).last(), expected("0", "0.762513").last());
     assert_eq!(transfer.deposit_methods, [DepositMethod::Transfer]);
-    assert_eq!(transfer.amount_out, decimal("0.284772984535714285", 18));
-    assert_eq!(fees(transfer), expected("1.497304", "1.79725"));
+    assert_eq!(transfer.amount_out, decimal("0.285025500621142857", 18));
+    assert_eq!(fees(transfer), expected("1.498631", "0.912116"));
 }
 
 #[test]
@@ -84,11 +84,11 @@ fn rule_31_an_order_pays_the_share_of_a_claim_that_recent_batches_had() {
         let offer = fixture.offer(&ask, now()).unwrap();
         offer.fees.iter().find(|fee| fee.kind == FeeKind::Gas).map(|fee| fee.amount)
     };
-    assert_eq!(gas(), Some(decimal("0.0000804342", 18)), "alone, with a tenth");
+    assert_eq!(gas(), Some(decimal("0.284932", 6)), "alone, with a tenth");
     fixture.filler.set_claim_sizes(chain(ETHEREUM), vec![20, 20]);
-    assert_eq!(gas(), Some(decimal("0.0000182314", 18)));
+    assert_eq!(gas(), Some(decimal("0.067222", 6)));
     fixture.filler.set_claim_sizes(chain(BASE), vec![1]);
-    assert_eq!(gas(), Some(decimal("0.0000182314", 18)), "other chains do not count");
+    assert_eq!(gas(), Some(decimal("0.067222", 6)), "other chains do not count");
 }
 
 #[test]
@@ -98,9 +98,9 @@ fn solana_fill_includes_rent_of_its_record_and_the_recipients_account() {
         let offer = fixture.offer(&sell(&usdc(BASE), to, "1000"), now()).unwrap();
         offer.fees.iter().find(|fee| fee.kind == FeeKind::Gas).map(|fee| fee.amount)
     };
-    // The claim, a signature a quarter dearer than now, and rent: 1,509,610 and 3,583,690 lamports at 160.
-    assert_eq!(gas(&sol()), Some(decimal("0.247226", 6)));
-    assert_eq!(gas(&spl()), Some(decimal("0.579079", 6)));
+    // The claim, a signature a tenth dearer than now, and rent: 1,508,860 and 3,582,940 lamports at 160.
+    assert_eq!(gas(&sol()), Some(decimal("0.244234", 6)));
+    assert_eq!(gas(&spl()), Some(decimal("0.576087", 6)));
 }
 
 #[test]

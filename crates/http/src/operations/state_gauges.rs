@@ -1,7 +1,9 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
+use alloy_primitives::U256;
 use causeway_domain::ports::{FinalityTier, StoreError};
+use causeway_domain::{RawAmount, UsdAmount};
 use causeway_engine::EndpointReport;
 use jiff::Timestamp;
 use tokio::time::Instant;
@@ -39,14 +41,14 @@ async fn read(app: &App) -> Result<Vec<GaugeSet>, StoreError> {
 
 async fn orders(app: &App) -> Result<Vec<GaugeSet>, StoreError> {
     let counts = app.orders.fill_counts().await?;
-    let value = |orders: u64| f64::from(u32::try_from(orders).unwrap_or(u32::MAX));
     let all = counts
         .into_iter()
-        .map(|count| (vec![count.filler, count.status.as_str().to_owned()], value(count.orders)));
-    let mut stuck: BTreeMap<(&str, u64), f64> = BTreeMap::new();
+        .map(|count| (vec![count.filler, count.status.as_str().to_owned()], gauge(count.orders)));
+    let mut stuck: BTreeMap<(&str, u64), i64> = BTreeMap::new();
     for order in app.operator.review.stuck(None, Timestamp::now()).await? {
         let order = order.order;
-        *stuck.entry((order.status.as_str(), order.from.chain().get())).or_default() += 1.0;
+        let count = stuck.entry((order.status.as_str(), order.from.chain().get())).or_default();
+        *count = count.saturating_add(1);
     }
     let stuck = stuck
         .into_iter()
@@ -62,30 +64,29 @@ async fn orders(app: &App) -> Result<Vec<GaugeSet>, StoreError> {
     ])
 }
 
-/// What fillers delivered and have not claimed yet, by the chain where they claim it.
+/// Deposits of orders that fillers fill or have filled, by the chain where they claim them.
 async fn unclaimed(app: &App) -> Result<Vec<GaugeSet>, StoreError> {
     let snapshot = app.catalog.snapshot();
-    let mut sums: BTreeMap<(String, u64), (f64, f64)> = BTreeMap::new();
+    let mut sums: BTreeMap<(String, u64), (i64, RawAmount)> = BTreeMap::new();
     for owed in app.orders.owed().await? {
         let decimals = snapshot.token(&owed.token).map(|listed| listed.token.decimals);
         let usd =
             decimals.and_then(|decimals| app.prices.usd_price(&owed.token)?.value(owed.amount, decimals));
-        let usd = usd.and_then(|usd| usd.to_string().parse::<f64>().ok()).unwrap_or_default();
+        let cents = usd.map_or(RawAmount::ZERO, UsdAmount::cents);
         let (orders, sum) = sums.entry((owed.filler, owed.token.chain().get())).or_default();
-        *orders += 1.0;
-        *sum += usd;
+        *orders = orders.saturating_add(1);
+        *sum = sum.checked_add(cents).unwrap_or(*sum);
     }
-    let labelled = |value: fn((f64, f64)) -> f64| {
-        let map = move |((filler, chain), sum): (&(String, u64), &(f64, f64))| {
-            (vec![filler.clone(), chain.to_string()], value(*sum))
-        };
-        sums.iter().map(map).collect()
+    let labelled = |value: fn(&(i64, RawAmount)) -> i64| {
+        sums.iter()
+            .map(|((filler, chain), sum)| (vec![filler.clone(), chain.to_string()], value(sum)))
+            .collect()
     };
     let labels = &["filler", "chain"];
     Ok(vec![
         GaugeSet::new(
             "unclaimed_orders",
-            "Filled orders that are not claimed yet",
+            "Orders that fillers have taken on and not claimed yet",
             labels,
             labelled(|sum| sum.0),
         ),
@@ -93,7 +94,7 @@ async fn unclaimed(app: &App) -> Result<Vec<GaugeSet>, StoreError> {
             "unclaimed_usd",
             "The deposits of those orders, in dollars",
             labels,
-            labelled(|sum| sum.1),
+            labelled(|sum| dollars(sum.1)),
         ),
     ])
 }
@@ -105,8 +106,7 @@ async fn chain_lag(app: &App) -> Result<GaugeSet, StoreError> {
     let mut values = Vec::new();
     for chain in snapshot.chains().iter().filter(|chain| chain.enabled) {
         if let Some(cursor) = app.facts.cursor(chain.id, FinalityTier::Standard).await? {
-            let lag = u32::try_from(now.saturating_sub(cursor.time)).unwrap_or(u32::MAX);
-            values.push((vec![chain.id.to_string()], f64::from(lag)));
+            values.push((vec![chain.id.to_string()], gauge(now.saturating_sub(cursor.time))));
         }
     }
     let help = "The age of the last block that was read as final";
@@ -115,16 +115,15 @@ async fn chain_lag(app: &App) -> Result<GaugeSet, StoreError> {
 
 fn paused(app: &App) -> GaugeSet {
     let pauses = app.operator.pauses.pauses().all();
-    let values = pauses.iter().map(|pause| (vec![pause.what.kind().to_owned(), pause.what.name()], 1.0));
+    let values = pauses.iter().map(|pause| (vec![pause.what.kind().to_owned(), pause.what.name()], 1));
     GaugeSet::new("paused", "What the operator has paused", &["kind", "name"], values.collect())
 }
 
 async fn webhooks(app: &App) -> Vec<GaugeSet> {
     let Ok(reports) = app.operator.webhooks.list().await else { return Vec::new() };
-    let value = |count: u64| f64::from(u32::try_from(count).unwrap_or(u32::MAX));
     let name = |report: &EndpointReport| vec![report.endpoint.name.to_string()];
-    let waiting = reports.iter().map(|report| (name(report), value(report.waiting))).collect();
-    let given_up = reports.iter().map(|report| (name(report), value(report.given_up))).collect();
+    let waiting = reports.iter().map(|report| (name(report), gauge(report.waiting))).collect();
+    let given_up = reports.iter().map(|report| (name(report), gauge(report.given_up))).collect();
     vec![
         GaugeSet::new("webhooks_waiting", "Events that wait for delivery", &["endpoint"], waiting),
         GaugeSet::new("webhooks_given_up", "Events whose delivery was given up", &["endpoint"], given_up),
@@ -133,6 +132,16 @@ async fn webhooks(app: &App) -> Vec<GaugeSet> {
 
 fn build_info(app: &App) -> GaugeSet {
     let values = [env!("CARGO_PKG_VERSION"), app.options.mode, app.options.store_engine];
-    let values = vec![(values.map(str::to_owned).to_vec(), 1.0)];
+    let values = vec![(values.map(str::to_owned).to_vec(), 1)];
     GaugeSet::new("build_info", "The running build", &["version", "mode", "store"], values)
+}
+
+fn gauge(count: u64) -> i64 {
+    i64::try_from(count).unwrap_or(i64::MAX)
+}
+
+/// Whole dollars, rounded down.
+fn dollars(cents: RawAmount) -> i64 {
+    let dollars = cents.get().checked_div(U256::from(100)).unwrap_or_default();
+    i64::try_from(dollars).unwrap_or(i64::MAX)
 }

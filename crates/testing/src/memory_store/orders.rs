@@ -4,7 +4,9 @@ use causeway_domain::ports::{
     Creation, FillCount, OpenTransfer, OrderQuery, OrderSearch, OrderStore, Owed, SearchTerm, StoreError,
     StuckReason,
 };
-use causeway_domain::{Address, ChainId, Order, OrderEvent, OrderId, OrderStatus, QuoteId, RouteId, RowKey};
+use causeway_domain::{
+    Address, ChainId, Order, OrderEvent, OrderId, OrderStatus, QuoteId, RawAmount, RouteId, RowKey,
+};
 use jiff::Timestamp;
 
 use super::{MemoryStore, only_sql};
@@ -138,7 +140,18 @@ impl OrderStore for MemoryStore {
     }
 
     async fn owed(&self) -> Result<Vec<Owed>, StoreError> {
-        only_sql("owed")
+        self.call("owed")?;
+        let is_owed = |order: &&Order| {
+            matches!(order.status, OrderStatus::Published | OrderStatus::Filled) && !order.evidence.is_ended()
+        };
+        let owed = |order: &Order| Owed {
+            filler: order.filler.clone(),
+            token: order.from,
+            amount: RawAmount::new(order.terms.amount_in.saturating_sub(order.terms.referrer_fee)),
+            deposited_in: order.evidence.deposit.as_ref().map(|deposit| deposit.block),
+        };
+        let orders = self.orders.lock().unwrap();
+        Ok(orders.iter().map(|(order, _)| order).filter(is_owed).map(owed).collect())
     }
 
     async fn count_orders_except_route(&self, route: &str) -> Result<u64, StoreError> {
