@@ -45,6 +45,14 @@ const serverSafe = {
   },
 };
 
+/** The bound of a swap is what its route promised, so the SDK's reference prices are never used. */
+const noReferencePrices = {
+  name: 'no reference prices',
+  setup({ onLoad }) {
+    onLoad({ filter: /\/sdk\/src\/execute\/price-reference\.ts$/ }, () => ({ contents: 'export const deriveBound = undefined;', loader: 'ts' }));
+  },
+};
+
 const classicChunks = {
   name: 'chunks of the classic script',
   setup({ onResolve }) {
@@ -65,8 +73,8 @@ const bundle = async (name, entry, options) => {
 export async function outputs() {
   const locales = (await readdir(join(root, 'src/locales'))).filter((file) => file !== 'en.ts').map((file) => file.replace('.ts', ''));
   const files = await Promise.all([
-    bundle('widget.mjs', 'src/index.ts', { format: 'esm', plugins: [styles, templates, serverSafe, shortDecimals] }),
-    bundle('widget.js', 'src/index.ts', { format: 'iife', globalName: 'CausewayWidget', plugins: [styles, templates, serverSafe, shortDecimals, classicChunks] }),
+    bundle('widget.mjs', 'src/index.ts', { format: 'esm', plugins: [styles, templates, serverSafe, shortDecimals, noReferencePrices] }),
+    bundle('widget.js', 'src/index.ts', { format: 'iife', globalName: 'CausewayWidget', plugins: [styles, templates, serverSafe, shortDecimals, noReferencePrices, classicChunks] }),
     bundle('widget/test-wallet.js', 'src/wallets/test-wallet.ts', { format: 'esm' }),
     bundle('react.mjs', 'src/react.ts', { format: 'esm', external: ['react', './widget.mjs'], banner: { js: "'use client';" } }),
     ...locales.map((locale) => bundle(`widget/${locale}.js`, `src/locales/${locale}.ts`, { format: 'esm' })),
