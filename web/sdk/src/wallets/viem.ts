@@ -34,6 +34,7 @@ export function fromViem(wallet: ViemWallet): Eip1193Provider {
         }
         case 'eth_signTypedData_v4':
           return wallet.signTypedData({ ...JSON.parse(params[1]), account });
+        case 'wallet_getCapabilities':
         case 'wallet_sendCalls':
           // A local key signs single transactions. Other wallets are asked once: a repeated request could send the batch twice.
           if (local) throw Object.assign(new Error('The account does not send batches.'), { code: 4200 });
