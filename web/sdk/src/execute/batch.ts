@@ -26,7 +26,8 @@ const NOT_TAKEN = [4100, 4200, 5700, 5710, 5740, 5750, 5760, -32_601, -32_602, -
  * the wallet does not take batches: then nothing was sent.
  */
 export async function sendBatch(wallet: Eip1193Provider, from: string, plan: Plan, signal: AbortSignal | undefined): Promise<Batch | undefined> {
-  const transactions = plan.requests.filter(({ method }) => method === 'eth_sendTransaction').map(({ params }) => params[0] as Record<string, string>);
+  const sends = plan.requests.filter(({ method }) => method === 'eth_sendTransaction');
+  const transactions = sends.map(({ params }) => params[0] as Record<string, string>);
   const chainId = transactions[0]?.chainId;
   if (transactions.length < 2 || plan.permit || !(await takesBatches(wallet, from, chainId!, signal))) return undefined;
   const calls = transactions.map(({ to, data, value }) => ({ to, data, value }));
@@ -94,7 +95,8 @@ function depositOf({ status, receipts = [] }: Status, subject: string, escrow: s
   if (!(code >= 200)) return undefined;
   const mined = receipts.filter((receipt) => Number(receipt.status) !== 0);
   // The deposit is the last call of the batch. One that was executed counts, whatever the wallet says of the other calls.
-  const deposit = mined.filter(({ logs }) => logs?.some(({ address }) => address?.toLowerCase() === escrow)).at(-1) ?? (code < 300 ? mined.at(-1) : undefined);
+  const deposits = mined.filter(({ logs }) => logs?.some(({ address }) => address?.toLowerCase() === escrow));
+  const deposit = deposits.at(-1) ?? (code < 300 ? mined.at(-1) : undefined);
   if (deposit) return deposit.transactionHash;
   if (code < 300 && receipts.length === 0) return undefined;
   const outcome = code >= 600 ? 'executed in part, without the deposit; an approval may remain' : code === 400 ? 'not sent' : 'reverted';
