@@ -6,7 +6,8 @@ export type Pictures = Pick<App, 'client' | 'catalog'>;
 
 /** Colours that people know some tokens by; the others get one from their name. */
 const COLOURS: Readonly<Record<string, string>> = {
-  ETH: '#627eea', WETH: '#4f66c4', USDC: '#2775ca', USDT: '#26a17b', DAI: '#d99b23', SOL: '#8b5cf6', WBTC: '#e07f1a', BNB: '#c99a0c', POL: '#7b3fe4', AVAX: '#d9393a',
+  ETH: '#627eea', WETH: '#4f66c4', USDC: '#2775ca', USDT: '#26a17b', DAI: '#d99b23', SOL: '#8b5cf6', WSOL: '#7446e0', WBTC: '#e07f1a', BTCB: '#e07f1a',
+  CBBTC: '#1652f0', BNB: '#c99a0c', POL: '#7b3fe4', AVAX: '#d9393a', MON: '#6e54ff', LINK: '#2a5ada', UNI: '#e0368c', AAVE: '#9a6fc4', ARB: '#2d74da', OP: '#e0252f',
 };
 
 function colourOf(name: string): string {
