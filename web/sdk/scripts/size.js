@@ -26,7 +26,7 @@ const BUDGET = [
   ['everything', 12_000, "export * from 'SDK'"],
   ['one action', 4_000, "export { createClient, getChains } from 'SDK'"],
   ['a swap', 7_000, "export { createClient, executeSwap } from 'SDK'"],
-  ['what a swap loads on demand', 8_500, "export { createClient, executeSwap } from 'SDK'", true],
+  ['what a swap loads on demand', 9_400, "export { createClient, executeSwap } from 'SDK'", true],
   ['a checkout', 5_000, "export { createClient, startCheckout } from 'SDK'"],
 ];
 

@@ -30,7 +30,9 @@ export { createClient, type CallOptions, type Client, type ClientOptions } from 
 export * from './errors.js';
 // The error class; the type of the same name in quote responses is exported as `FiatQuoteError`.
 export { FiatProviderError } from './errors.js';
-export type { Bound, Limit, PriceReference } from './execute/price-bound.js';
+export type { Batch } from './execute/batch.js';
+export type { Bound, Limit } from './execute/price-bound.js';
+export type { PriceReference } from './execute/price-reference.js';
 export type { DepositMethod } from './execute/check-deposit.js';
 export type { Escrows } from './execute/contracts.js';
 export * from './execute/execute-swap.js';

@@ -25,9 +25,8 @@ after(async () => {
   server.closeAllConnections();
 });
 
-/** Behaves like a browser wallet: it knows only the chains that were added. */
-function injectedWallet(account) {
-  const wallet = fromViem(walletOf(8453, account));
+/** Behaves like a browser wallet around `wallet`: it knows only the chains that were added. */
+function injectedWallet(account, wallet) {
   const chains = [];
   const methods = [];
   const request = async ({ method, params }) => {
@@ -49,7 +48,7 @@ function injectedWallet(account) {
 }
 
 /** Opens an example with a funded wallet injected. Fails on any console error or warning. */
-export async function visit(example, use) {
+export async function visit(example, use, createWallet = (account) => fromViem(walletOf(8453, account))) {
   const context = await browser.newContext({ viewport: { width: 900, height: 1000 } });
   context.setDefaultTimeout(60_000);
   const errors = [];
@@ -59,7 +58,7 @@ export async function visit(example, use) {
     tab.on('console', (message) => ['error', 'warning'].includes(message.type()) && errors.push(message.text()));
     tab.on('pageerror', (error) => errors.push(error.message));
     const { account } = await payer();
-    const wallet = injectedWallet(account);
+    const wallet = injectedWallet(account, createWallet(account));
     await tab.exposeFunction('requestWallet', wallet.request);
     await tab.addInitScript(() => {
       window.ethereum = {

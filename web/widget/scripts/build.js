@@ -45,6 +45,25 @@ const serverSafe = {
   },
 };
 
+/**
+ * What the SDK loads on demand is needed by every swap, and the widget is one file: it is imported at once, which is smaller.
+ * The bound of a swap is what its route promised, so the SDK's reference prices are never used.
+ */
+const staticImports = {
+  name: 'static imports of the SDK',
+  setup({ onLoad }) {
+    onLoad({ filter: /\/sdk\/src\/(check-decimals|execute\/(execute-swap|price-bound))\.ts$/ }, async ({ path }) => {
+      const imports = new Map();
+      const contents = (await readFile(path, 'utf8')).replace(/await import\('(.*\/([\w-]+)\.js)'\)/g, (_, module, name) => {
+        if (name === 'price-reference') return '{}';
+        imports.set(name, `import * as ${name} from '${module}';\n`);
+        return name;
+      });
+      return { contents: [...imports.values()].join('') + contents, loader: 'ts' };
+    });
+  },
+};
+
 const classicChunks = {
   name: 'chunks of the classic script',
   setup({ onResolve }) {
@@ -65,8 +84,8 @@ const bundle = async (name, entry, options) => {
 export async function outputs() {
   const locales = (await readdir(join(root, 'src/locales'))).filter((file) => file !== 'en.ts').map((file) => file.replace('.ts', ''));
   const files = await Promise.all([
-    bundle('widget.mjs', 'src/index.ts', { format: 'esm', plugins: [styles, templates, serverSafe, shortDecimals] }),
-    bundle('widget.js', 'src/index.ts', { format: 'iife', globalName: 'CausewayWidget', plugins: [styles, templates, serverSafe, shortDecimals, classicChunks] }),
+    bundle('widget.mjs', 'src/index.ts', { format: 'esm', plugins: [styles, templates, serverSafe, shortDecimals, staticImports] }),
+    bundle('widget.js', 'src/index.ts', { format: 'iife', globalName: 'CausewayWidget', plugins: [styles, templates, serverSafe, shortDecimals, staticImports, classicChunks] }),
     bundle('widget/test-wallet.js', 'src/wallets/test-wallet.ts', { format: 'esm' }),
     bundle('react.mjs', 'src/react.ts', { format: 'esm', external: ['react', './widget.mjs'], banner: { js: "'use client';" } }),
     ...locales.map((locale) => bundle(`widget/${locale}.js`, `src/locales/${locale}.ts`, { format: 'esm' })),

@@ -18,6 +18,16 @@ export function formatUnits(raw: bigint | string, decimals: number): string {
   return part ? `${whole}.${part}` : whole;
 }
 
+const formats = new Map<string, Intl.NumberFormat>();
+
+/** A format is made once: making one takes longer than all that is written with it. */
+export function numberFormat(locale: string, options: Intl.NumberFormatOptions): Intl.NumberFormat {
+  const key = locale + JSON.stringify(options);
+  let format = formats.get(key);
+  if (!format) formats.set(key, (format = new Intl.NumberFormat(locale, options)));
+  return format;
+}
+
 /** An amount to be read: few digits, rounded down, so that nobody is shown more than there is. */
 export function showUnits(raw: bigint | string, decimals: number, locale: string): string {
   const exact = formatUnits(raw, decimals);
@@ -26,7 +36,7 @@ export function showUnits(raw: bigint | string, decimals: number, locale: string
     ? { maximumSignificantDigits: 5 }
     : { maximumFractionDigits: size >= 10_000 ? 2 : 4 };
   const options = { ...digits, roundingMode: 'floor' } as Intl.NumberFormatOptions;
-  return new Intl.NumberFormat(locale, options).format(exact as `${number}`);
+  return numberFormat(locale, options).format(exact as `${number}`);
 }
 
 /** What raw units are worth; only to be shown, never to be computed with. */
@@ -38,11 +48,11 @@ export function usdOf(raw: bigint | string | undefined, token: { decimals?: numb
 export function showUsd(value: number, locale: string, currency = 'USD'): string {
   const small = value !== 0 && Math.abs(value) < 0.01;
   const options = { style: 'currency', currency, currencyDisplay: 'narrowSymbol', ...(small ? { maximumSignificantDigits: 2 } : {}) } as const;
-  return new Intl.NumberFormat(locale, options).format(value);
+  return numberFormat(locale, options).format(value);
 }
 
 export function showPercent(fraction: number, locale: string): string {
-  return new Intl.NumberFormat(locale, { style: 'percent', maximumFractionDigits: 2 }).format(fraction);
+  return numberFormat(locale, { style: 'percent', maximumFractionDigits: 2 }).format(fraction);
 }
 
 /** `0x7099…79C8`. */

@@ -1,6 +1,6 @@
 import {
   createClient, getFiatOrdersByAddress, getFiatProviders, getOrders, isTerminal, type Client, type ExecuteOptions, type FiatOrder, type FiatProvider,
-  type Order,
+  type Order, type Wallet,
 } from '@causeway/sdk';
 import { formatUnits, parseUnits } from './amounts.js';
 import { askOf, fiatAskOf, obstacleOf } from './asks.js';
@@ -89,9 +89,10 @@ export class App {
     this.quotes = new Quotes(this.client, () => this.#priced(), ({ quoteId, routeId, quote: { amountIn, amountOut } }) => fire('quote', { quoteId, routeId, amountIn, amountOut }));
     this.fiatQuotes = new FiatQuotes(this.client, changed);
     this.tracker = new OrderTracker(this.client, changed, (order) => this.#moved(order));
-    this.wallets = new Wallets(changed, ({ family, address }) => {
+    this.wallets = new Wallets(changed, ({ family, address, wallet }) => {
       fire('wallet-connected', { family, address });
       void this.#refreshBalances(family, address);
+      if (this.view === 'form') this.#submitKept(wallet);
       this.update();
     });
   }
@@ -437,7 +438,11 @@ export class App {
     const purchase = this.place.get('purchase');
     if (order) this.openOrder(order);
     else if (purchase) this.openPurchase(purchase);
-    else void submitKept(this.client).then((id) => id && this.openOrder(id)).catch(() => {});
+    else this.#submitKept();
+  }
+
+  #submitKept(wallet?: Wallet): void {
+    void submitKept(this.client, wallet).then((id) => id && this.openOrder(id)).catch(() => {});
   }
 
   #moved(order: Order): void {

@@ -1,5 +1,6 @@
 import { render } from 'lit-html';
 import { App } from './app.js';
+import { showUsd } from './amounts.js';
 import { en } from './locales/en.js';
 import { isRightToLeft, loadWords, nearestLocale, wordsOf } from './i18n.js';
 import { ATTRIBUTES, OPTION_NAMES, readAttribute } from './options.js';
@@ -31,6 +32,11 @@ export class CausewayWidget extends Base {
   #isReset = false;
   #view = '';
   #opener: string | undefined;
+  #fitted: string | undefined;
+  readonly #sizes = new ResizeObserver(() => {
+    this.#fitted = undefined;
+    this.#schedule();
+  });
   #timer: ReturnType<typeof setInterval> | undefined;
 
   constructor() {
@@ -76,10 +82,12 @@ export class CausewayWidget extends Base {
     taken.add(this.#name);
     this.#timer = setInterval(() => this.#app?.view !== 'picker' && this.#schedule(), 1000);
     this.#start();
+    this.#sizes.observe(this);
   }
 
   disconnectedCallback(): void {
     clearInterval(this.#timer);
+    this.#sizes.disconnect();
     taken.delete(this.#name);
     this.#app?.stop();
     this.#app = undefined;
@@ -121,6 +129,8 @@ export class CausewayWidget extends Base {
     }
     this.#render();
     void app.start();
+    // The first number takes a browser long, so one is written while the service is asked.
+    setTimeout(() => showUsd(0, locale));
   }
 
   /** Other options make another widget; several that change together make one. */
@@ -151,7 +161,11 @@ export class CausewayWidget extends Base {
     this.dir = isRightToLeft(app.locale) ? 'rtl' : 'ltr';
     this.lang = app.locale;
     render(shell(app), root);
-    root.querySelectorAll<HTMLElement>('.amount').forEach(fit);
+    const amounts = [...root.querySelectorAll<HTMLInputElement>('.amount')];
+    // Measuring makes the browser lay out the page, so it is done only for other texts or another width.
+    const texts = `${amounts.map(({ value }) => value)} ${root.querySelector('.panels')?.textContent}`;
+    if (texts !== this.#fitted) amounts.forEach(fit);
+    this.#fitted = texts;
     const view = app.view;
     if (view === this.#view) return;
     if (this.#view === 'form') this.#opener = focused?.id;

@@ -3,24 +3,26 @@ import type { SubmitAsk, Terms } from '../generated/types.js';
 import { invalidResponse } from '../request.js';
 import { isSolana, type SolanaSigner, type Wallet } from '../wallets/wallet.js';
 import type { Plan } from './check-deposit.js';
+import { followBatch, sendBatch, type Batch } from './batch.js';
 import { requestWallet, waitForReceipt, wrapWalletError, type WalletChains } from './wallet-request.js';
 
 /** Identifies the deposit towards the service; exactly one field is set. */
 export type DepositProof = Pick<SubmitAsk, 'txHash' | 'signedTransaction' | 'signature'>;
 
-/** Called when the wallet has sent a transaction. */
-export type OnSent = (sent: { txHash: string; deposit: boolean }) => void;
+/** What the wallet did: it took a batch, or a transaction was sent. */
+export type Sent = { type: 'batched' } & Batch | { type: 'sent'; txHash: string; deposit: boolean };
 
-/** Sends the requests of the plan to the wallet, in order. */
+/** Sends the requests of the plan to the wallet, in order; the approvals and the deposit as one batch if the wallet takes batches. */
 export async function deposit(
   wallet: Wallet,
   from: string,
   plan: Plan,
   chains: WalletChains | undefined,
   signal: AbortSignal | undefined,
-  onSent: OnSent,
+  onSent: (sent: Sent) => void,
 ): Promise<DepositProof> {
   const proof: DepositProof = {};
+  let mayBatch = true;
   const throwIfAborted = () => {
     if (signal?.aborted) throw new ApiAbortedError();
   };
@@ -32,10 +34,21 @@ export async function deposit(
       continue;
     }
     if (isSolana(wallet)) throw invalidResponse('The deposit needs an EVM transaction, which this wallet cannot sign.');
+    if (method === 'eth_sendTransaction' && mayBatch) {
+      mayBatch = false;
+      const batch = await wrapWalletError(sendBatch(wallet, from, plan, signal));
+      if (batch) {
+        onSent({ type: 'batched', ...batch });
+        const hash = await wrapWalletError(followBatch(wallet, batch, signal));
+        onSent({ type: 'sent', txHash: hash, deposit: true });
+        return { txHash: hash };
+      }
+      throwIfAborted();
+    }
     const txHash = await wrapWalletError(requestWallet(wallet, method, params, chains));
     if (method !== 'eth_sendTransaction') continue;
     if (typeof txHash !== 'string') throw invalidResponse('The wallet did not return a transaction hash.');
-    onSent({ txHash, deposit: deposit === true });
+    onSent({ type: 'sent', txHash, deposit: deposit === true });
     if (needsReceipt) await wrapWalletError(waitForReceipt(wallet, from, txHash, signal));
     if (deposit) proof.txHash = txHash;
   }

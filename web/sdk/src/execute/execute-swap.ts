@@ -6,14 +6,15 @@ import type { Client } from '../client.js';
 import { isTransient, ServiceError } from '../errors.js';
 import type { BuildAnswer, Order, QuoteAnswer, QuoteAsk, Route, SubmitAnswer, SubmitAsk } from '../generated/types.js';
 import { polling } from '../polling.js';
-import type { Wallet } from '../wallets/wallet.js';
+import type { Eip1193Provider, Wallet } from '../wallets/wallet.js';
 import { sleep } from '../timeout.js';
+import type { Batch } from './batch.js';
 import type { DepositMethod } from './check-deposit.js';
 import type { Escrows } from './contracts.js';
 import type { Bound, Limit } from './price-bound.js';
 import type { WalletChains } from './wallet-request.js';
 
-/** A completed step of `executeSwap`. Persist the transaction hash and the order id, to recover from a crash. */
+/** A completed step of `executeSwap`. Persist the batch, the transaction hash and the order id, to recover from a crash. */
 export type Step =
   /** The bound was determined. Skipped if only `confirm` decides. */
   | { type: 'bounded'; limit: Limit }
@@ -23,6 +24,8 @@ export type Step =
   | { type: 'chosen'; route: Route }
   /** The deposit was built and verified. Nothing is signed yet. */
   | { type: 'built'; deposit: BuildAnswer }
+  /** The wallet took the approvals and the deposit as one batch (EIP-5792); `sent` follows once it is mined. */
+  | { type: 'batched' } & Batch
   /** The wallet sent a transaction on the source chain. `deposit` is true for the deposit itself. */
   | { type: 'sent'; txHash: string; deposit: boolean }
   /** The order exists and can be tracked by its id. */
@@ -79,7 +82,7 @@ export async function executeSwap(client: Client, ask: QuoteAsk, wallet: Wallet,
   const escrow = trustedEscrow(client.baseUrl, ask.fromChainId, options.escrows);
   const plan = planDeposit(ask, route.quote, depositMethod, built, escrow);
   onStep({ type: 'built', deposit: built });
-  const proof = await deposit(wallet, from, plan, options.chains, signal, (sent) => onStep({ type: 'sent', ...sent }));
+  const proof = await deposit(wallet, from, plan, options.chains, signal, onStep);
   const submitted = await submitWithRetry(client, { ...ids, ...proof }, options);
   onStep({ type: 'submitted', order: submitted });
   const onStatus = (order: Order) => {
@@ -90,6 +93,15 @@ export async function executeSwap(client: Client, ask: QuoteAsk, wallet: Wallet,
   if (order.status === 'filled') return order;
   const reason = order.failureReason ?? 'The service gave no reason.';
   throw new ServiceError(`The order was ${order.status}: ${reason}`, 'SVC3008', { order });
+}
+
+/**
+ * Waits until the wallet has executed a batch of an earlier `executeSwap`, and returns the transaction hash of the deposit for
+ * `submitDeposit`. Rejects with `SVC3007` if the deposit was not executed or the wallet does not know the batch.
+ */
+export async function waitForBatch(wallet: Eip1193Provider, batch: Batch, { signal }: { signal?: AbortSignal | undefined } = {}): Promise<string> {
+  const { followBatch, wrapWalletError } = await import('./checks.js');
+  return wrapWalletError(followBatch(wallet, batch, signal));
 }
 
 /** Returns the first route that supports the deposit method, is accepted and is within the bound. Throws if it is not confirmed. */

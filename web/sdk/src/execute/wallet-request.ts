@@ -58,13 +58,12 @@ export async function requestWallet(
  */
 export async function waitForReceipt(wallet: Eip1193Provider, from: string, hash: string, signal: AbortSignal | undefined): Promise<void> {
   const call = (method: string, ...params: unknown[]) => wallet.request({ method, params });
-  const deadline = Date.now() + RECEIPT_TIMEOUT;
   let nonce = Infinity;
   let replacedCount = 0;
-  const isMined = async () => {
+  await pollWallet(`The transaction ${hash}`, signal, async () => {
     const receipt = (await call('eth_getTransactionReceipt', hash)) as { status?: unknown } | null;
     if (receipt) {
-      if (Number(receipt.status) === 1) return true;
+      if (Number(receipt.status) === 1) return receipt;
       throw new Error(`The transaction ${hash} reverted.`);
     }
     // Wallets may not support these methods, and load-balanced nodes may be a block apart, so a replacement must be seen three times.
@@ -72,16 +71,22 @@ export async function waitForReceipt(wallet: Eip1193Provider, from: string, hash
     if (sent) nonce = Number(sent.nonce);
     else if (Number(await call('eth_getTransactionCount', from, 'latest').catch(() => null)) > nonce) replacedCount += 1;
     if (replacedCount > 2) throw new Error(`The transaction ${hash} was replaced by another transaction of the wallet.`);
-    return false;
-  };
+    return undefined;
+  });
+}
+
+/** Calls `look` until it returns something; `subject` was sent and may never be mined. */
+export async function pollWallet<T>(subject: string, signal: AbortSignal | undefined, look: () => Promise<T | undefined>): Promise<T> {
+  const deadline = Date.now() + RECEIPT_TIMEOUT;
   for (let left = RECEIPT_TIMEOUT; left > 0; left = deadline - Date.now()) {
     try {
       // The wallet may never respond.
-      if (await withTimeout(left, signal, isMined)) return;
+      const found = await withTimeout(left, signal, look);
+      if (found !== undefined) return found;
       await sleep(Math.min(RECEIPT_INTERVAL, left), signal);
     } catch (error) {
       if (!(error instanceof ApiTimeoutError)) throw error;
     }
   }
-  throw new Error(`The transaction ${hash} was sent but not mined within ${RECEIPT_TIMEOUT / 60_000} minutes; it may still be mined later.`);
+  throw new Error(`${subject} was sent but not mined within ${RECEIPT_TIMEOUT / 60_000} minutes; it may still be mined later.`);
 }

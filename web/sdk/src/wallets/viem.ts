@@ -3,7 +3,7 @@ import type { Eip1193Provider } from './wallet.js';
 /** The methods of viem's `WalletClient` that the SDK uses. */
 export interface ViemWallet {
   account?: { address: string; type: string } | undefined;
-  request(args: any): Promise<unknown>;
+  request(args: any, options?: any): Promise<unknown>;
   getChainId(): Promise<number>;
   sendTransaction(args: any): Promise<string>;
   signTypedData(args: any): Promise<string>;
@@ -34,6 +34,11 @@ export function fromViem(wallet: ViemWallet): Eip1193Provider {
         }
         case 'eth_signTypedData_v4':
           return wallet.signTypedData({ ...JSON.parse(params[1]), account });
+        case 'wallet_getCapabilities':
+        case 'wallet_sendCalls':
+          // A local key signs single transactions. Other wallets are asked once: a repeated request could send the batch twice.
+          if (local) throw Object.assign(new Error('The account does not send batches.'), { code: 4200 });
+          return wallet.request({ method, params }, { retryCount: 0 });
         default:
           return wallet.request({ method, params });
       }

@@ -1,6 +1,7 @@
 // The example pages in a browser with an injected wallet, against a real service: swaps and card purchases.
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { batchingWallet } from '../batch-wallet.js';
 import { screenshot, visit } from '../example-page.js';
 import { usdcOf } from '../sandbox.js';
 
@@ -57,3 +58,11 @@ it('the React example connects a wallet and swaps', () => visit('react', async (
   await screenshot(tab, 'react');
   assert.equal(await usdcOf(account.address), 75_000_000n);
 }));
+
+it('the React example sends one batch to a wallet that takes batches', () => visit('react', async (tab, account, { methods }) => {
+  await tab.getByRole('button', { name: 'Connect a wallet' }).click();
+  await tab.getByRole('button', { name: 'Swap' }).click();
+  await tab.getByText(/^Delivered by 0x/).waitFor();
+  assert.deepEqual(methods.filter((method) => /send/i.test(method)), ['wallet_sendCalls']);
+  assert.equal(await usdcOf(account.address), 75_000_000n);
+}, batchingWallet));

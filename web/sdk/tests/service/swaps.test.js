@@ -7,7 +7,8 @@ import { fromEthers } from '@causeway/sdk/ethers';
 import { fromWalletStandard } from '@causeway/sdk/solana';
 import { fromViem } from '@causeway/sdk/viem';
 import { JsonRpcProvider, Wallet } from 'ethers';
-import { BASE, COIN, fund, payer, rpc, swapOf, USDC, usdcOf, walletOf } from '../sandbox.js';
+import { batchingWallet } from '../batch-wallet.js';
+import { BASE, COIN, fund, payer, reader, rpc, swapOf, USDC, usdcOf, walletOf } from '../sandbox.js';
 import { standardWallet } from '../solana.js';
 
 const causeway = createCauseway({ baseUrl: BASE });
@@ -33,6 +34,19 @@ describe('a swap', { concurrency: true }, () => {
     const { steps, events } = await swap(swapOf(account.address), fromViem(walletOf(8453, account)));
     assert.deepEqual(steps.filter((step) => step === 'sent').length, 2, 'the approval and the deposit');
     assert.equal(events.at(-1), 'filled');
+    assert.equal(await usdcOf(account.address), 75_000_000n);
+  });
+
+  it('is one transaction of a wallet that takes atomic batches', async () => {
+    const { account } = await payer();
+    const methods = [];
+    const wallet = batchingWallet(account);
+    const request = (args) => (methods.push(args.method), wallet.request(args));
+    const { order, steps } = await swap(swapOf(account.address), { request });
+    assert.deepEqual(steps.slice(4, 7), ['batched', 'sent', 'submitted']);
+    assert.deepEqual(methods.filter((method) => /send|sign/i.test(method)), ['wallet_sendCalls']);
+    assert.equal(await reader(8453).getTransactionCount({ address: account.address }), 2, 'the delegation has a nonce of its own');
+    assert.equal((await reader(8453).getTransaction({ hash: order.transactions.deposit.txHash })).type, 'eip7702');
     assert.equal(await usdcOf(account.address), 75_000_000n);
   });
 

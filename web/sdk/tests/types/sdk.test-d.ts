@@ -1,7 +1,7 @@
 // Type tests: checked by tsc, never run.
 import {
   createCauseway, createClient, executeSwap, getBalances, getOrderOf, getQuote, parseTokenIdentifier, ServiceError, startCheckout,
-  streamQuotes, trackOrder,
+  streamQuotes, trackOrder, waitForBatch,
 } from '@causeway/sdk';
 import type {
   Approval, Balances, BuildAnswer, Causeway, CheckoutResult, Client, Eip1193Provider, ErrorCode, FiatOrderAnswer, FiatStatus, Order,
@@ -95,6 +95,10 @@ executeSwap(client, ask, {}, bound);
 // @ts-expect-error
 executeSwap(client, ask, provider, { depositMethod: 'TRANSFER' });
 executeSwap(client, ask, provider, { ...bound, escrows: { 8453: '0x' } });
+// A batch of a step can be followed later, by an EVM wallet.
+executeSwap(client, ask, provider, { ...bound, onStep: (step) => step.type === 'batched' && void waitForBatch(provider, step, { signal }).then((txHash) => txHash.length) });
+// @ts-expect-error
+waitForBatch(provider, { batchId: 'b' });
 
 // `checkTransfer` accepts only transfers.
 function checked(built: BuildAnswer, { quote }: StreamedRoute): Promise<void> | undefined {

@@ -22,7 +22,7 @@ function changed(value, changes = {}) {
 }
 
 /** Runs an entry: the result, what was signed, and the number of requests. */
-async function run({ depositMethod, escrows = table.escrows, bound = table.bound, ask: askChanges, quote, deposit, unknownChain }) {
+async function run({ depositMethod, escrows = table.escrows, bound = table.bound, ask: askChanges, quote, deposit, unknownChain }, takesBatches = false) {
   const ask = changed(table.ask, askChanges);
   const responses = [changed(table.quote, quote), changed(table.deposits[depositMethod], deposit), table.submitted, table.order];
   const signed = [];
@@ -31,6 +31,15 @@ async function run({ depositMethod, escrows = table.escrows, bound = table.bound
     if (method === 'wallet_switchEthereumChain' && unknownChain) throw Object.assign(new Error('The wallet does not know chain 8453.'), { code: 4902 });
     if (method === 'wallet_switchEthereumChain') return assert.deepEqual(params, [{ chainId: '0x2105' }]) ?? null;
     if (method === 'eth_getTransactionReceipt') return { status: '0x1' };
+    if (method === 'wallet_getCapabilities' && takesBatches) return { '0x2105': { atomic: { status: 'supported' } } };
+    if (method === 'wallet_sendCalls' && takesBatches) {
+      const { calls, ...rest } = params[0];
+      assert.deepEqual(rest, { version: '2.0.0', chainId: '0x2105', from: ask.fromAddress, atomicRequired: true });
+      signed.push({ batch: calls.map(({ to, ...call }) => ({ ...call, to: to.toLowerCase() })) });
+      return { id: 'b1' };
+    }
+    if (method === 'wallet_getCallsStatus') return { status: 200, receipts: [{ status: '0x1', transactionHash: `0x${'1'.repeat(64)}` }] };
+    if (/^wallet_(getCapabilities|sendCalls)$/.test(method)) throw Object.assign(new Error('Unknown method.'), { code: -32601 });
     if (method === 'eth_signTypedData_v4') {
       const { primaryType, message: { witness, permitted } } = JSON.parse(params[1]);
       assert.deepEqual([witness, permitted.amount], [responses[1].terms, responses[1].terms.amountIn]);
@@ -66,13 +75,19 @@ describe('an honest deposit is signed', { concurrency: 16 }, () => {
       assert.equal(value?.status, 'filled', error?.stack);
       assert.deepEqual(signed, entry.signed);
     });
+    it(`${entry.name}, in one batch if the wallet takes batches`, async () => {
+      const { value, error, signed } = await run(entry, true);
+      assert.equal(value?.status, 'filled', error?.stack);
+      const isBatch = entry.depositMethod === 'CONTRACT_CALL' && entry.signed.length > 1;
+      assert.deepEqual(signed, isBatch ? [{ batch: entry.signed }] : entry.signed);
+    });
   }
 });
 
 describe('nothing is signed for', { concurrency: 16 }, () => {
-  for (const entry of table.lies) {
-    it(entry.name, async () => {
-      const { error, signed, requestCount } = await run(entry);
+  for (const [entry, takesBatches] of table.lies.flatMap((lie) => [[lie, false], [lie, true]])) {
+    it(takesBatches ? `${entry.name}, of a wallet that takes batches` : entry.name, async () => {
+      const { error, signed, requestCount } = await run(entry, takesBatches);
       assert.deepEqual([error?.name, error?.code, error?.message], ['ServiceError', entry.code ?? 'SVC3003', entry.message], error?.stack);
       assert.deepEqual([signed, requestCount], [[], entry.requestCount ?? (entry.quote ? 1 : 2)]);
     });

@@ -1,27 +1,11 @@
 // Waiting for a receipt ends, whatever the wallet and its node do.
 import assert from 'node:assert/strict';
-import { describe, it, mock } from 'node:test';
+import { describe, it } from 'node:test';
 import { waitForReceipt } from '../../dist/execute/wallet-request.js';
+import { timed } from '../timed.js';
 
 const HASH = `0x${'ab'.repeat(32)}`;
 const FROM = `0x${'aa'.repeat(20)}`;
-
-/** Runs `work` with mocked timers, one second at a time; returns the result and the elapsed seconds. */
-async function timed(work, maxSeconds = 1_000) {
-  mock.timers.enable({ apis: ['setTimeout', 'Date'] });
-  try {
-    let result;
-    work().then((value) => { result = { value }; }, (error) => { result = { error }; });
-    let seconds = 0;
-    for (; !result && seconds < maxSeconds; seconds += 1) {
-      for (let turn = 0; turn < 20; turn += 1) await new Promise(setImmediate);
-      if (!result) mock.timers.tick(1_000);
-    }
-    return { ...result, seconds };
-  } finally {
-    mock.timers.reset();
-  }
-}
 
 const wallet = (responses) => ({ request: async ({ method }) => responses[method]?.() ?? null });
 

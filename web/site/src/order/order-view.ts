@@ -1,7 +1,7 @@
 import type { Order, OrderEvent } from '@causeway/sdk';
 import { html, nothing, type TemplateResult } from 'lit-html';
 import * as icons from '../../../design/icons.js';
-import { formatUnits } from '../../../widget/src/amounts.js';
+import { formatUnits, numberFormat } from '../../../widget/src/amounts.js';
 import { withShortAddresses } from '../../../widget/src/views/review.js';
 import { addressLink, amountText, chainName, copyButton, span, timeTag, txLink, type Part } from '../site.js';
 import type { FollowedOrder } from './followed-order.js';
@@ -93,7 +93,7 @@ function transferPart({ transfer, order, from }: FollowedOrder): Part {
 function rateOf({ order, from, to }: FollowedOrder): Part {
   const [paid, got] = [Number(from && formatUnits(order.srcAmount ?? '0', from.decimals)), Number(to && formatUnits(order.destAmount ?? '0', to.decimals))];
   if (!from || !to || !(paid > 0) || !(got > 0)) return nothing;
-  return html`1 ${from.symbol} = ${new Intl.NumberFormat('en', { maximumSignificantDigits: 6 }).format(got / paid)} ${to.symbol}`;
+  return html`1 ${from.symbol} = ${numberFormat('en', { maximumSignificantDigits: 6 }).format(got / paid)} ${to.symbol}`;
 }
 
 function tookOf({ transactions }: Order): Part {

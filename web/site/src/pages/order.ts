@@ -1,4 +1,5 @@
 import { html, render } from 'lit-html';
+import { showUsd } from '../../../widget/src/amounts.js';
 import { find, type Found } from '../order/find.js';
 import { FollowedOrder } from '../order/followed-order.js';
 import { FollowedPurchase } from '../order/followed-purchase.js';
@@ -49,6 +50,8 @@ async function start(): Promise<void> {
   else render(searchView(wanted), app);
 }
 
+// The first number takes a browser long, so one is written while the service is asked.
+setTimeout(() => showUsd(0, 'en'));
 app.textContent = '';
 render(html`<h1 class="unseen">Order</h1><p class="muted">Looking it up…</p>`, app);
 start().catch((error: unknown) => render(html`<h1>Order</h1>${failure(error)}`, app)).finally(() => app.removeAttribute('aria-busy'));

@@ -4,7 +4,7 @@ import { startStatus } from '../start/status.js';
 import { startTry } from '../start/try.js';
 import { isSandbox } from '../site.js';
 
-void startStatus();
-void startChains();
 if (isSandbox) startTry();
-startPlayground();
+// The rest is below the first screen. Not every browser tells when it has time.
+const later = globalThis.requestIdleCallback ?? setTimeout;
+for (const start of [startStatus, startChains, startPlayground]) later(() => void start());

@@ -15,8 +15,6 @@ function look(): Look {
 
 /** A widget beside its settings, and the code that gives it. It starts when it comes into view. */
 export function startPlayground(): void {
-  const names = new Intl.DisplayNames('en', { type: 'language' });
-  render([html`<option value="">As the page</option>`, ...LOCALES.map((tag) => html`<option value=${tag}>${names.of(tag)}</option>`)], byId('p-locale'));
   byId('choices').addEventListener('submit', (event) => event.preventDefault());
   const head = document.querySelector<HTMLElement>('.embed-code .code-head')!;
   const update = () => {
@@ -37,6 +35,8 @@ export function startPlayground(): void {
 }
 
 async function open(update: () => void): Promise<void> {
+  const names = new Intl.DisplayNames('en', { type: 'language' });
+  render([html`<option value="">As the page</option>`, ...LOCALES.map((tag) => html`<option value=${tag}>${names.of(tag)}</option>`)], byId('p-locale'));
   await customElements.whenDefined('causeway-widget');
   const widget = document.createElement('causeway-widget') as CausewayWidget;
   widget.id = 'preview-widget';

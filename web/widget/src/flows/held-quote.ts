@@ -1,7 +1,7 @@
 import { executeSwap, type Bound, type Client, type ExecuteOptions, type QuoteAsk, type RouteQuote, type StreamedRoute, type Wallet } from '@causeway/sdk';
 
 /** Methods that ask a person to sign; a wallet is asked for them only after the review. */
-const SIGNING = new Set(['wallet_switchEthereumChain', 'wallet_addEthereumChain', 'eth_sendTransaction', 'eth_signTypedData_v4']);
+const SIGNING = new Set(['wallet_switchEthereumChain', 'wallet_addEthereumChain', 'eth_sendTransaction', 'wallet_sendCalls', 'eth_signTypedData_v4']);
 
 /**
  * Carries out a route that was quoted before, with every check of `executeSwap`.

@@ -1,11 +1,11 @@
-import { getOrder, isTerminal, submitDeposit, trackOrder, type Client, type Order, type OrderEvent } from '@causeway/sdk';
+import { getOrder, isTerminal, submitDeposit, trackOrder, waitForBatch, type Batch, type Client, type Order, type OrderEvent, type Wallet } from '@causeway/sdk';
 
 /** A deposit that was sent and not submitted yet: a page that is closed in between submits it at the next visit. */
-interface Unsubmitted {
+interface Unsubmitted extends Partial<Batch> {
   api: string;
   quoteId: string;
   routeId: string;
-  txHash: string;
+  txHash?: string;
 }
 
 const MEMORY = 'causeway-unsubmitted';
@@ -70,17 +70,23 @@ export function keepUnsubmitted(client: Client, deposit: Omit<Unsubmitted, 'api'
   }
 }
 
-/** Submits what an earlier visit could not; the order's id, where there was something. */
-export async function submitKept(client: Client): Promise<string | undefined> {
+/** Submits what an earlier visit could not; the order's id, where there was something. Of a batch the wallet says what became of it. */
+export async function submitKept(client: Client, wallet?: Wallet): Promise<string | undefined> {
   let kept: Partial<Unsubmitted>;
   try {
     kept = JSON.parse(localStorage.getItem(MEMORY) ?? '{}') as Partial<Unsubmitted>;
   } catch {
     return undefined;
   }
-  const { api, quoteId, routeId, txHash } = kept;
-  if (api !== client.baseUrl || !quoteId || !routeId || !txHash) return undefined;
-  const { orderId } = await submitDeposit(client, { quoteId, routeId, txHash });
+  const { api, quoteId, routeId, batchId } = kept;
+  if (api !== client.baseUrl || !quoteId || !routeId) return undefined;
+  let { txHash } = kept;
+  if (batchId && !txHash) {
+    if (!wallet || !('request' in wallet)) return undefined;
+    // Where the wallet does not know the batch, the service still recognises a deposit on the chain.
+    txHash = await waitForBatch(wallet, kept as Batch).catch(() => undefined);
+  }
+  const submitted = txHash ? await submitDeposit(client, { quoteId, routeId, txHash }) : undefined;
   keepUnsubmitted(client, undefined);
-  return orderId;
+  return submitted?.orderId;
 }

@@ -1,4 +1,4 @@
-import { ApiAbortedError, QuoteExpiredError, type Client, type ExecuteOptions, type QuoteAsk, type Step, type StreamedRoute, type Terms } from '@causeway/sdk';
+import { ApiAbortedError, QuoteExpiredError, type Batch, type Client, type ExecuteOptions, type QuoteAsk, type Step, type StreamedRoute, type Terms } from '@causeway/sdk';
 import type { Account } from '../wallets/account.js';
 import { isRejection } from '../errors.js';
 import { executeHeldQuote } from './held-quote.js';
@@ -94,18 +94,17 @@ export class Swap {
   }
 
   #on(step: Step): void {
-    const names = { quoteId: this.route.quoteId, routeId: this.route.routeId };
     if (step.type === 'built') {
       Object.assign(this, { phase: 'review', summary: step.deposit.summary ?? [] });
       this.#terms = step.deposit.terms;
+    } else if (step.type === 'batched') {
+      this.#deposited({ batchId: step.batchId, escrow: step.escrow });
     } else if (step.type === 'sent') {
       // The network is switched before anything is sent, and a wallet says nothing of that.
-      this.done = step.deposit ? this.summary.length : Math.max(this.done + 1, this.summary.length - 1);
+      this.done = Math.max(this.done + 1, this.summary.length - 1);
       if (step.deposit) {
-        this.#isSent = true;
-        this.phase = 'submitting';
         this.#txHash = step.txHash;
-        keepUnsubmitted(this.#client, { ...names, txHash: step.txHash });
+        this.#deposited({ txHash: step.txHash });
       }
     } else if (step.type === 'submitted') {
       keepUnsubmitted(this.#client, undefined);
@@ -115,5 +114,14 @@ export class Swap {
       this.#events.submitted(step.order.orderId, step.order.txHash ?? this.#txHash);
     }
     this.#events.changed();
+  }
+
+  /** The wallet has the deposit, alone or in a batch. */
+  #deposited(sent: { txHash: string } | Batch): void {
+    this.#isSent = true;
+    this.phase = 'submitting';
+    this.done = this.summary.length;
+    const { quoteId, routeId } = this.route;
+    keepUnsubmitted(this.#client, { quoteId, routeId, ...sent });
   }
 }

@@ -1,7 +1,7 @@
 import { html, nothing, type TemplateResult } from 'lit-html';
 import type { App, Side } from '../app.js';
 import { obstacleOf, recipientOf, refundOf } from '../asks.js';
-import { formatUnits, short, showUnits, showUsd, usdOf } from '../amounts.js';
+import { formatUnits, short, showPercent, showUnits, showUsd, usdOf } from '../amounts.js';
 import { limitOf } from '../errors.js';
 import { buyForm } from './buy.js';
 import * as icons from '../../../design/icons.js';
@@ -76,7 +76,7 @@ function typed(app: App, input: HTMLInputElement, isExactOutput: boolean): void 
 function impact(app: App): Part {
   const cost = costOf(app);
   if (cost === undefined || cost < 0.0005) return nothing;
-  const text = new Intl.NumberFormat(app.locale, { style: 'percent', maximumFractionDigits: 2 }).format(-cost);
+  const text = showPercent(-cost, app.locale);
   return html` <bdi class=${cost > 0.05 ? 'bad-text' : cost > 0.02 ? 'warn-text' : 'muted'}>(${text})</bdi>`;
 }
 

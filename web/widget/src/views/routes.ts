@@ -1,7 +1,7 @@
 import { html, nothing, type TemplateResult } from 'lit-html';
 import type { Fee, StreamedRoute } from '@causeway/sdk';
 import type { App } from '../app.js';
-import { formatUnits, showPercent, showUsd } from '../amounts.js';
+import { formatUnits, numberFormat, showPercent, showUsd } from '../amounts.js';
 import type { KnownToken } from '../flows/catalog.js';
 import { expiryOf, fillerOf, kindOf } from '../flows/quotes.js';
 import { costOf } from './form.js';
@@ -78,7 +78,7 @@ function move(event: KeyboardEvent): void {
 function rateOf(app: App, route: StreamedRoute): string {
   const { from, to } = app as { from: KnownToken; to: KnownToken };
   const rate = Number(formatUnits(route.quote.amountOut, to.decimals)) / Number(formatUnits(route.quote.amountIn, from.decimals));
-  const shown = new Intl.NumberFormat(app.locale, { maximumSignificantDigits: 6 }).format(rate);
+  const shown = numberFormat(app.locale, { maximumSignificantDigits: 6 }).format(rate);
   return `1 ${from.symbol} = ${shown} ${to.symbol}`;
 }
 

@@ -1,4 +1,5 @@
 import { html, type TemplateResult } from 'lit-html';
+import { showPercent } from '../amounts.js';
 import type { App } from '../app.js';
 import { recipientOf, refundOf } from '../asks.js';
 import { addressField, chainName, screen } from './parts.js';
@@ -6,7 +7,7 @@ import { addressField, chainName, screen } from './parts.js';
 const STEPS = [undefined, 0.001, 0.005, 0.01] as const;
 
 export function settingsView(app: App): TemplateResult {
-  const percent = (fraction: number) => new Intl.NumberFormat(app.locale, { style: 'percent', maximumFractionDigits: 2 }).format(fraction);
+  const percent = (fraction: number) => showPercent(fraction, app.locale);
   const choose = (fraction: number | undefined) => () => {
     app.slippage = fraction;
     app.update();

@@ -7,7 +7,9 @@ import { BASE } from './wallets.js';
 
 export const browser = await chromium.launch({
   executablePath: process.env.CHROMIUM ?? '/usr/bin/chromium',
-  args: ['--headless', '--no-sandbox', '--disable-gpu', '--disable-background-networking', '--disable-component-update', '--disable-sync', '--no-first-run'],
+  args: ['--headless', '--no-sandbox', '--disable-gpu', '--disable-background-networking', '--disable-component-update', '--disable-sync', '--no-first-run',
+    // Letters are drawn alike on every machine.
+    '--font-render-hinting=none', '--disable-lcd-text', '--force-color-profile=srgb'],
 });
 after(() => browser.close());
 

@@ -75,6 +75,7 @@ function Swap() {
 /** Describes a step for the user. */
 function describe(step: Step): string[] {
   if (step.type === 'built') return step.deposit.summary ?? [];
+  if (step.type === 'batched') return ['Approval and deposit are one batch of the wallet.'];
   if (step.type === 'sent') return [`Sent ${step.txHash}.`];
   return step.type === 'status' ? [`The order is ${step.order.status}.`] : [];
 }
