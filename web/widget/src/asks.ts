@@ -42,7 +42,8 @@ export function askOf(app: App): QuoteAsk | undefined {
     ...(refundTo === undefined ? {} : { refundTo }),
     ...(app.slippage === undefined ? {} : { slippageTolerance: app.slippage }),
     ...(options.referrer ? { referrer: options.referrer, referrerFeeBps: options.referrerFeeBps ?? 0 } : {}),
-    depositMethods: isTransfer ? ['TRANSFER'] : ['CONTRACT_CALL', 'PERMIT2'],
+    // A native coin cannot be moved by a signature.
+    depositMethods: isTransfer ? ['TRANSFER'] : app.isGasless && /^0x0*[1-9a-f]/i.test(from.address) ? ['PERMIT2'] : ['CONTRACT_CALL', 'PERMIT2'],
   };
 }
 

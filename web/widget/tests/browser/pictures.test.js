@@ -30,7 +30,7 @@ describe('the look of the widget', () => {
       await compare(page, 'start');
       await connect(page, 'Harbour');
       await page.locator('#amount-from').fill('25');
-      await page.getByRole('button', { name: 'Compare 2 routes' }).click();
+      await page.getByRole('button', { name: 'Compare 4 routes' }).click();
       await page.getByRole('radio').nth(1).waitFor();
       await page.getByText('Balance').first().waitFor();
       await compare(page, 'routes');
