@@ -34,7 +34,7 @@ pub(crate) async fn get_fiat_order(
     mut query: QueryParams,
 ) -> ApiResult<Json<FiatOrderView>> {
     let text = param.text(&mut query.issues);
-    let token = query.text("token");
+    let token = query.raw("token");
     query.issues.finish()?;
     let order = find_order(&app, text.as_deref()).await?;
     let is_proved = is_proved(&app, &order, token.as_deref());
