@@ -89,9 +89,9 @@ fn route_id(quote: &str, name: &str) -> String {
     let (call, permit) = (DepositMethod::ContractCall, DepositMethod::Permit2);
     let foreign = QuoteKeys { current: QuoteKey::new([8; 32]), older: vec![QuoteKey::new([9; 32])] };
     match name {
-        "foreign" => seal_with(&foreign, quote, &ask, &offer(&[call]), 60),
-        "house" => seal(quote, &ask, &offer(&[call, permit, DepositMethod::Transfer]), 60),
-        "plain" => seal(quote, &ask, &offer(&[call]), 60),
+        "foreign" => seal_with(&foreign, quote, &ask, &offer(&[call]), 3600),
+        "house" => seal(quote, &ask, &offer(&[call, permit, DepositMethod::Transfer]), 3600),
+        "plain" => seal(quote, &ask, &offer(&[call]), 3600),
         "late" => seal(quote, &ask, &offer(&[call]), -1),
         "ancient" => seal(quote, &ask, &offer(&[call]), -10 * 365 * 24 * 60 * 60),
         other => other.to_owned(),

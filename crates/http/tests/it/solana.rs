@@ -61,7 +61,7 @@ fn route_id() -> String {
         parties: Some(Parties { filler: Address::Solana([0xf1; 32]), payee: Address::Solana([0xf2; 32]) }),
         filler_quote: None,
     };
-    seal(QUOTE, &ask, &offer, 60)
+    seal(QUOTE, &ask, &offer, 3600)
 }
 
 async fn call(setup: &Setup, request: Request<Body>) -> (u16, Value) {

@@ -43,6 +43,7 @@ pub(crate) const SQLITE: &[(i64, &str, &str)] = migrations!(
     19 "0019_sealed_routes",
     20 "0020_losses_and_outflows",
     22 "0022_claim_batches",
+    23 "0023_order_search",
 );
 pub(crate) const POSTGRES: &[(i64, &str, &str)] = migrations!(
     "postgres",
@@ -67,6 +68,7 @@ pub(crate) const POSTGRES: &[(i64, &str, &str)] = migrations!(
     19 "0019_sealed_routes",
     20 "0020_losses_and_outflows",
     22 "0022_claim_batches",
+    23 "0023_order_search",
 );
 
 fn migrator(migrations: &[(i64, &'static str, &'static str)]) -> Migrator {

@@ -164,8 +164,8 @@ async fn refused_signed_deposit_restores_the_previous_state() {
 }
 
 /// The state of a process that stored the payload and crashed before the chain refused it.
-async fn store_before_crash(scene: &Scene, order: &Order, handed: &[u8], submit: Option<&str>) {
-    let (signed_payload, submitted_tx) = (Some(handed.to_vec()), submit.map(str::to_owned));
+async fn store_before_crash(scene: &Scene, order: &Order, payload: &[u8], submit: Option<&str>) {
+    let (signed_payload, submitted_tx) = (Some(payload.to_vec()), submit.map(str::to_owned));
     let taken = Order { signed_payload, submitted_tx, announced: true, ..order.clone() };
     assert!(scene.store.update_order(&taken, &[]).await.unwrap());
 }

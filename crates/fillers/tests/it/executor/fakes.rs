@@ -119,7 +119,7 @@ impl TxSender for FakeTxSender {
     }
 
     async fn poll_pending(&self, _: Timestamp) -> Result<(), ActionError> {
-        unreachable!("others tend")
+        unreachable!("others poll")
     }
 }
 
