@@ -11,7 +11,7 @@ use causeway_sandbox::genesis::{EvmGenesis, TestWallet};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-use crate::service::{Service, causeway, data_dir};
+use crate::service::{Service, causeway, data_dir, few_chains};
 
 const ORIGIN: u64 = 8453;
 const DESTINATION: u64 = 10;
@@ -71,7 +71,7 @@ impl Chains {
         let (key_file, config) = (folder.join("key"), folder.join("attester.toml"));
         write_key(&key_file, &hex::encode(key.key));
         let text = "[attester]\nkey_file = \"key\"\npoll_milliseconds = 200\n";
-        std::fs::write(&config, text).unwrap();
+        std::fs::write(&config, format!("{text}{}", few_chains())).unwrap();
         let config = config.to_str().unwrap();
         Service::start_with(folder, &["attester", "--config", config, "--sandbox-rpc", &self.base])
     }

@@ -23,7 +23,7 @@ async fn code(service: &Service, chain: u64, address: &str) -> String {
 #[tokio::test]
 async fn every_hub_address_has_code_and_vault_shares_are_listed() {
     let folder = data_dir();
-    let service = Service::start_with(folder.path(), &[]);
+    let service = Service::start_with_all_chains(folder.path());
     let config = service.get_json("/v1/config/hub").await;
     assert_eq!(config, service.get_json("/v1/config/arcadia").await);
     assert_eq!(config["medusaURL"], service.url);
@@ -62,7 +62,7 @@ async fn every_hub_address_has_code_and_vault_shares_are_listed() {
 #[tokio::test]
 async fn redeploying_finds_the_existing_contracts() {
     let folder = data_dir();
-    let service = Service::start_with(folder.path(), &[]);
+    let service = Service::start_with_all_chains(folder.path());
     let records = data_dir();
     let arguments = ["deploy", "--chain", "8453", "--chain", "4278608", "--sandbox-rpc", &service.url];
     let deploy = || causeway_in(records.path()).args(arguments).output().unwrap();
@@ -126,7 +126,7 @@ fn deploy_reports_what_is_missing() {
 #[tokio::test]
 async fn three_attesters_watch_every_chain_of_the_sandbox() {
     let folder = data_dir();
-    let service = Service::start_with(folder.path(), &[]);
+    let service = Service::start_with_all_chains(folder.path());
     let mut addresses = Vec::new();
     for number in 1..=3 {
         let path = format!("/sandbox/attesters/{number}/health");

@@ -135,3 +135,28 @@ fn boot_imports_neither_commands_nor_cli() {
         }
     }
 }
+
+/// The documentation tests of every other crate are off, because looking for them takes a minute in every test run.
+#[test]
+fn crates_without_documentation_tests_have_no_examples() {
+    let metadata = MetadataCommand::new().no_deps().exec().expect("cargo metadata runs");
+    for package in &metadata.packages {
+        let Some(library) = package.targets.iter().find(|target| target.is_lib() && !target.doctest) else {
+            continue;
+        };
+        for file in rust_files(library.src_path.as_std_path().parent().expect("a folder")) {
+            let text = std::fs::read_to_string(&file).expect("a readable file");
+            let starts = |line: &str| {
+                line.trim_start().starts_with("/// ```") || line.trim_start().starts_with("//! ```")
+            };
+            // A block that says what it is (`text`, `json`, `mermaid`) is no example.
+            let example = text.lines().find(|line| starts(line) && line.trim_end().ends_with("```"));
+            assert!(
+                example.is_none(),
+                "{} has an example: remove `doctest = false` of {}",
+                file.display(),
+                package.name
+            );
+        }
+    }
+}

@@ -79,9 +79,7 @@ impl Fixture {
             feed("ethereum", ETHER),
             feed("usd-coin", DOLLAR),
         );
-        let file = folder.join("prices.toml");
-        std::fs::write(&file, config).unwrap();
-        let service = Service::start_with(folder, &["--config", file.to_str().unwrap()]);
+        let service = Service::start_configured(folder, &config);
         let url = format!("{}/sandbox/rpc/{CHAIN}", service.url).parse().unwrap();
         let chain = EvmClient::new(ChainId::new(CHAIN).unwrap(), EvmConfig::new([url])).unwrap();
         Self { service, chain, pyth }

@@ -108,9 +108,8 @@ async fn paid_purchases_are_delivered_directly_by_forwarding_and_on_solana() {
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn rule_21_purchase_without_a_route_at_its_rate_is_refunded_and_reports_it() {
     let folder = data_dir();
-    let file = folder.path().join("causeway.toml");
-    std::fs::write(&file, "[fiat]\nswap_within_minutes = 0\nslippage_bps = 0\n").unwrap();
-    let service = Service::start_with(folder.path(), &["--config", file.to_str().unwrap()]);
+    let settings = "[fiat]\nswap_within_minutes = 0\nslippage_bps = 0\n";
+    let service = Service::start_configured(folder.path(), settings);
     let buyer = stranger(1);
     let order = order(&service, ARBITRUM, ETHER, &buyer).await;
     // A tenth of what was agreed: the network's fees weigh ten times as much, and no route holds the rate.

@@ -5,7 +5,7 @@ use causeway_domain::UsdPrice;
 use reqwest::Response;
 use serde_json::{Value, json};
 
-use crate::service::{Service, data_dir};
+use crate::service::{Service, data_dir, few_chains};
 
 const WALLET: &str = "0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266";
 
@@ -98,7 +98,7 @@ async fn each_deposit_method_has_its_own_price_and_wallet_routes_come_first() {
 #[tokio::test]
 async fn every_two_evm_chains_have_at_least_two_routes_between_listed_tokens() {
     let folder = data_dir();
-    let service = Service::start_with(folder.path(), &[]);
+    let service = Service::start_with_all_chains(folder.path());
     let chains = service.get_json("/v1/chains").await;
     let chains: Vec<u64> = (chains.as_array().unwrap().iter())
         .filter(|chain| chain["type"] == "eip155")
@@ -180,7 +180,8 @@ async fn lines_of_quotes(log: &Path, count: usize) -> Vec<Value> {
 async fn each_quote_is_one_log_line_at_debug_level_with_the_timing_of_each_part() {
     let folder = data_dir();
     let file = folder.path().join("talkative.toml");
-    std::fs::write(&file, "[log]\nformat = \"json\"\nfilter = \"warn,causeway::quote=debug\"\n").unwrap();
+    let settings = "[log]\nformat = \"json\"\nfilter = \"warn,causeway::quote=debug\"\n";
+    std::fs::write(&file, format!("{settings}{}", few_chains())).unwrap();
     let log = folder.path().join("log");
     let stderr = std::fs::File::create(&log).unwrap().into();
     let service = Service::start_logging(folder.path(), &["--config", file.to_str().unwrap()], stderr);
@@ -239,9 +240,8 @@ async fn unfillable_quote_reports_the_reason_of_each_filler() {
 #[tokio::test]
 async fn internal_chain_calls_are_not_rate_limited() {
     let folder = data_dir();
-    let file = folder.path().join("limited.toml");
-    std::fs::write(&file, "[server.rate_limit]\nenabled = true\nper_second = 1\nburst = 4\n").unwrap();
-    let service = Service::start_with(folder.path(), &["--config", file.to_str().unwrap()]);
+    let settings = "[server.rate_limit]\nenabled = true\nper_second = 1\nburst = 4\n";
+    let service = Service::start_configured(folder.path(), settings);
     let tokens = listed(&service, 8453).await;
     // The fillers know their books, which takes hundreds of calls.
     let answer: Value =

@@ -54,7 +54,7 @@ async fn give_tokens(service: &Service) {
 #[tokio::test]
 async fn every_sandbox_chain_answers_and_its_state_survives_kill_9() {
     let folder = data_dir();
-    let mut service = Service::start_with(folder.path(), &[]);
+    let mut service = Service::start_with_all_chains(folder.path());
     let chains = service.get_json("/v1/chains").await;
     for chain in chains.as_array().unwrap() {
         let id = chain["id"].to_string();

@@ -3,7 +3,7 @@ use std::path::Path;
 use reqwest::Response;
 use serde_json::{Value, json};
 
-use crate::service::{Service, causeway, data_dir};
+use crate::service::{Service, causeway, data_dir, few_chains};
 
 const PAYER: &str = "0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266";
 const LISTED: &str = "0x7F367cC41522cE07553e823bf3be79A889DEbe1B";
@@ -59,7 +59,7 @@ async fn deny_listed_address_cannot_order_and_the_audit_log_records_it() {
     let folder = data_dir();
     let (list, config) = (folder.path().join("deny.txt"), folder.path().join("screened.toml"));
     std::fs::write(&list, "# nobody yet\n").unwrap();
-    std::fs::write(&config, format!("[screening]\ndeny_list = {list:?}\n")).unwrap();
+    std::fs::write(&config, format!("[screening]\ndeny_list = {list:?}\n{}", few_chains())).unwrap();
     let service = Service::start_with(folder.path(), &["--config", config.to_str().unwrap()]);
     assert_eq!(build(&service, LISTED).await.0, 200);
     assert!(audit(&service, folder.path()).is_empty());

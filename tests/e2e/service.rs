@@ -23,6 +23,15 @@ pub(crate) fn causeway() -> Command {
     command
 }
 
+/// The chains that few tests use.
+const RARE_CHAINS: [u64; 14] =
+    [56, 130, 137, 143, 324, 2741, 5000, 16_661, 43_114, 59_144, 80_094, 747_474, 4_278_608, 5_734_951];
+
+/// A configuration without the chains that few tests use: each costs every service that runs it time.
+pub(crate) fn few_chains() -> String {
+    RARE_CHAINS.map(|id| format!("[[chains]]\nid = {id}\nenabled = false\n\n")).concat()
+}
+
 /// A running service on a port of its own; it ends with the value.
 pub(crate) struct Service {
     pub(crate) child: Child,
@@ -38,8 +47,24 @@ impl Service {
         Self::start_with(data_dir, &["--config", file.to_str().unwrap()])
     }
 
+    /// The service, or another command, with few chains, unless it is given a configuration or its folder has one.
     pub(crate) fn start_with(data_dir: &Path, args: &[&str]) -> Self {
+        let file = data_dir.join("causeway.toml");
+        if !args.contains(&"--config") && !file.exists() {
+            std::fs::write(&file, few_chains()).unwrap();
+        }
         Self::start_logging(data_dir, args, Stdio::null())
+    }
+
+    /// The service with few chains and further settings, written into its folder.
+    pub(crate) fn start_configured(data_dir: &Path, settings: &str) -> Self {
+        std::fs::write(data_dir.join("causeway.toml"), format!("{settings}\n{}", few_chains())).unwrap();
+        Self::start_with(data_dir, &[])
+    }
+
+    /// The service with all chains.
+    pub(crate) fn start_with_all_chains(data_dir: &Path) -> Self {
+        Self::start_logging(data_dir, &[], Stdio::null())
     }
 
     pub(crate) fn start_logging(data_dir: &Path, args: &[&str], log: Stdio) -> Self {

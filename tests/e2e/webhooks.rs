@@ -15,7 +15,7 @@ use causeway_store::{Location, Store};
 use serde_json::Value;
 
 use self::receiver::{Delivery, Receiver};
-use crate::service::{Service, causeway, data_dir};
+use crate::service::{Service, causeway, data_dir, few_chains};
 
 /// The third account of the customary test phrase, rich on every chain of the sandbox.
 const KEY: &str = "0x5de4111afa1a4b94908f83103eb1f1706367c2e68ca870fc3fb9a804cdab365a";
@@ -161,9 +161,10 @@ async fn receiver_outage_and_kill_9_lose_duplicate_or_reorder_no_event() {
     let (filtered, added) = (Receiver::start().await, Receiver::start().await);
     let config = format!(
         "[[webhooks]]\nname = \"shop\"\nurl = \"{}\"\nsecret = \"{SECRET}\"\n\
-         [[webhooks]]\nname = \"filtered\"\nurl = \"{}\"\nsecret = \"{SECRET}\"\nintegrator = \"{INTEGRATOR}\"\n",
+         [[webhooks]]\nname = \"filtered\"\nurl = \"{}\"\nsecret = \"{SECRET}\"\nintegrator = \"{INTEGRATOR}\"\n{}",
         shop.url(),
         filtered.url(),
+        few_chains(),
     );
     std::fs::write(folder.path().join("webhooks.toml"), config).unwrap();
     let mut fixture = Fixture::start(folder.path(), rpc);

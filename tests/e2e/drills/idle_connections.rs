@@ -20,13 +20,11 @@ const FIRST_BYTE: Duration = Duration::from_secs(4);
 const TIMEOUT: Duration = Duration::from_mins(1);
 
 fn start(folder: &Path) -> Service {
-    let file = folder.join("connections.toml");
     let settings = format!(
         "[server.connections]\nper_address = {PER_ADDRESS}\nfirst_byte_seconds = {}\nhead_seconds = 6\n",
         FIRST_BYTE.as_secs()
     );
-    std::fs::write(&file, settings).unwrap();
-    Service::start_with(folder, &["--config", file.to_str().unwrap()])
+    Service::start_configured(folder, &settings)
 }
 
 fn open_files(process: u32) -> usize {

@@ -112,7 +112,7 @@ async fn kill_often(
 /// Everybody who will swap, with what they need, long before anything goes wrong. Those whom nobody can serve later have built
 /// their deposits.
 async fn fund_payers(chains: &Chains, service: &RestartableService, orders: u64, seed: u64) -> Vec<Payer> {
-    let mut rng = SeededRng::new(seed, "wishes");
+    let mut rng = SeededRng::new(seed, "plans");
     let unfillable = usize::try_from(orders.div_ceil(6)).unwrap();
     let mut payers: Vec<Payer> = (1..=usize::try_from(orders).unwrap())
         .map(|number| {
@@ -140,7 +140,7 @@ async fn fund_payers(chains: &Chains, service: &RestartableService, orders: u64,
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn orders_survive_kill_9_and_chain_faults_with_all_money_accounted_for() {
     let begun = Instant::now();
-    let [orders, kills, faults] = [("CAUSEWAY_ORDERS", 20), ("CAUSEWAY_KILLS", 5), ("CAUSEWAY_FAULTS", 8)]
+    let [orders, kills, faults] = [("CAUSEWAY_ORDERS", 12), ("CAUSEWAY_KILLS", 4), ("CAUSEWAY_FAULTS", 8)]
         .map(|(name, short)| number(name).unwrap_or(short));
     let seed = seed();
     eprintln!("CAUSEWAY_SEED={seed}: {orders} orders, {kills} kills, {faults} faults");

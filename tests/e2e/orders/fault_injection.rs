@@ -99,7 +99,7 @@ pub(super) async fn record_fault(log: &Log, fault: Fault, on_solana: bool) {
 pub(super) async fn inject_faults(chains: Arc<Chains>, faults: u64, seed: u64, log: Log) {
     let workers = (0..CONCURRENCY).map(|worker| {
         let (chains, log) = (Arc::clone(&chains), Arc::clone(&log));
-        let mut rng = SeededRng::new(seed, &format!("storm {worker}"));
+        let mut rng = SeededRng::new(seed, &format!("faults {worker}"));
         tokio::spawn(async move {
             let count = usize::try_from(faults).unwrap();
             for number in (0..count).filter(|number| number % CONCURRENCY == worker) {

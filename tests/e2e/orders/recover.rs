@@ -195,7 +195,7 @@ async fn run_until_loss(
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn every_order_is_recovered_from_the_chains_and_open_orders_complete() {
-    let (orders, seed) = (number("CAUSEWAY_ORDERS").unwrap_or(20), seed());
+    let (orders, seed) = (number("CAUSEWAY_ORDERS").unwrap_or(12), seed());
     eprintln!("CAUSEWAY_SEED={seed}: {orders} orders");
     let chains = Chains::start();
     let service = RestartableService::start(&chains.base, CONFIG);

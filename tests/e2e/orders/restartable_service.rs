@@ -12,7 +12,7 @@ use reqwest::{Client, Method};
 use serde_json::Value;
 use tempfile::TempDir;
 
-use crate::service::{causeway, data_dir, read_address_or_end};
+use crate::service::{causeway, data_dir, few_chains, read_address_or_end};
 
 /// How long one request is tried while the service is killed and started; far more than any start takes.
 const TIMEOUT: Duration = Duration::from_mins(3);
@@ -34,7 +34,7 @@ impl RestartableService {
     pub(super) fn start(chains: &str, config: &str) -> Self {
         let folder = data_dir();
         let file = folder.path().join("orders.toml");
-        std::fs::write(&file, config).unwrap();
+        std::fs::write(&file, format!("{config}\n{}", few_chains())).unwrap();
         let _ = rustls::crypto::ring::default_provider().install_default();
         let arguments = ["--sandbox-rpc", chains, "--config", file.to_str().unwrap()].map(str::to_owned);
         let client = Client::builder().timeout(Duration::from_secs(30)).build().unwrap();

@@ -57,9 +57,8 @@ async fn silent_server() -> String {
 #[tokio::test]
 async fn hanging_or_non_delivering_fillers_cost_no_route_and_no_deposit() {
     let folder = data_dir();
-    let file = folder.path().join("hasty.toml");
-    std::fs::write(&file, "[quotes]\ndeadline_ms = 500\nbreaker_seconds = 600\n").unwrap();
-    let service = Service::start_with(folder.path(), &["--config", file.to_str().unwrap()]);
+    let settings = "[quotes]\ndeadline_ms = 500\nbreaker_seconds = 600\n";
+    let service = Service::start_configured(folder.path(), settings);
     let client = Client::new(&service.url).unwrap();
     let wallet = LocalWallet::connect_sandbox(&client, PAYER).await.unwrap();
     let ask = ask(&wallet);

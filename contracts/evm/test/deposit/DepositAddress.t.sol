@@ -4,7 +4,7 @@ pragma solidity 0.8.37;
 import {Order} from "../../src/Order.sol";
 import {DepositAddress} from "../../src/deposit/DepositAddress.sol";
 import {vm} from "../Vm.sol";
-import {DepositWorld, NATIVE, REFUND} from "./DepositWorld.sol";
+import {DepositFixture, NATIVE, REFUND} from "./DepositFixture.sol";
 
 /// @notice Pays as old contracts do, with 2,300 gas.
 contract Stingy {
@@ -13,7 +13,7 @@ contract Stingy {
     }
 }
 
-contract DepositAddressTest is DepositWorld {
+contract DepositAddressTest is DepositFixture {
     function deployed(Order memory order) internal returns (DepositAddress) {
         pay(address(dai), depositOf(order), 1);
         factory.giveBack(order, list(address(dai)));

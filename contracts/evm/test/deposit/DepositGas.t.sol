@@ -4,11 +4,11 @@ pragma solidity 0.8.37;
 import {Order} from "../../src/Order.sol";
 import {Jump} from "../../src/interfaces/IDepositFactory.sol";
 import {vm} from "../Vm.sol";
-import {NATIVE} from "./DepositWorld.sol";
-import {JumpWorld} from "./JumpWorld.sol";
+import {NATIVE} from "./DepositFixture.sol";
+import {JumpFixture} from "./JumpFixture.sol";
 
 /// @notice What moving a deposit costs, for the committed snapshot. Each call makes the address, as the first one to it does.
-contract DepositGasTest is JumpWorld {
+contract DepositGasTest is JumpFixture {
     function sweep(address token, string memory name) internal {
         Order memory order = someOrder(token, 1_000);
         pay(token, depositOf(order), 1_500);

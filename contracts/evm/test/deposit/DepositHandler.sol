@@ -7,11 +7,11 @@ import {Jump} from "../../src/interfaces/IDepositFactory.sol";
 import {IEscrow} from "../../src/interfaces/IEscrow.sol";
 import {vm} from "../Vm.sol";
 import {FAUCET} from "../sandbox/Genesis.sol";
-import {FILLER, NATIVE, START} from "./DepositWorld.sol";
-import {JumpWorld} from "./JumpWorld.sol";
+import {FILLER, NATIVE, START} from "./DepositFixture.sol";
+import {JumpFixture} from "./JumpFixture.sol";
 
 /// @notice Does with a handful of deposit addresses whatever strangers, payers and the maker can do, and keeps the books.
-contract DepositHandler is JumpWorld {
+contract DepositHandler is JumpFixture {
     uint256 constant ORDERS = 4;
     uint256 public constant PLACES = 6;
     uint256 constant AMOUNT_IN = 500;

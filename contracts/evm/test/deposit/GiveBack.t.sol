@@ -6,10 +6,10 @@ import {DepositFactory} from "../../src/deposit/DepositFactory.sol";
 import {IDepositFactory} from "../../src/interfaces/IDepositFactory.sol";
 import {IEscrow} from "../../src/interfaces/IEscrow.sol";
 import {Vm, vm} from "../Vm.sol";
-import {DepositWorld, EXCHANGE, FILLER, NATIVE, REFUND, START, USER} from "./DepositWorld.sol";
+import {DepositFixture, EXCHANGE, FILLER, NATIVE, REFUND, START, USER} from "./DepositFixture.sol";
 import {GasBurningReader} from "./Hostile.sol";
 
-contract GiveBackTest is DepositWorld {
+contract GiveBackTest is DepositFixture {
     function refuse(Order memory order, address[] memory tokens) internal {
         vm.expectRevert(abi.encodeWithSelector(IDepositFactory.StillAwaited.selector, order.id()));
         factory.giveBack(order, tokens);

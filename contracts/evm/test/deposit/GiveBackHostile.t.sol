@@ -9,7 +9,7 @@ import {IEscrow} from "../../src/interfaces/IEscrow.sol";
 import {vm} from "../Vm.sol";
 import {GasBurner, GasMeter} from "../hostile/Wallets.sol";
 import {FAUCET} from "../sandbox/Genesis.sol";
-import {DepositWorld, EXCHANGE, NATIVE, REFUND} from "./DepositWorld.sol";
+import {DepositFixture, EXCHANGE, NATIVE, REFUND} from "./DepositFixture.sol";
 import {
     BombRecipient,
     BombToken,
@@ -26,7 +26,7 @@ import {
     TwoFaced
 } from "./Hostile.sol";
 
-contract GiveBackHostileTest is DepositWorld {
+contract GiveBackHostileTest is DepositFixture {
     Order order;
     address spot;
 

@@ -4,10 +4,10 @@ pragma solidity 0.8.37;
 import {Order} from "../../src/Order.sol";
 import {IDepositFactory, Jump} from "../../src/interfaces/IDepositFactory.sol";
 import {vm} from "../Vm.sol";
-import {EXCHANGE, NATIVE, REFUND} from "./DepositWorld.sol";
-import {JumpWorld} from "./JumpWorld.sol";
+import {EXCHANGE, NATIVE, REFUND} from "./DepositFixture.sol";
+import {JumpFixture} from "./JumpFixture.sol";
 
-contract GiveBackJumpTest is JumpWorld {
+contract GiveBackJumpTest is JumpFixture {
     function refuse(Jump memory jump, address[] memory tokens) internal {
         vm.expectRevert(abi.encodeWithSelector(IDepositFactory.StillAwaited.selector, factory.jumpId(jump)));
         factory.giveBackJump(jump, tokens, "");

@@ -6,10 +6,10 @@ import {DepositFactory} from "../../src/deposit/DepositFactory.sol";
 import {IDepositFactory, Jump} from "../../src/interfaces/IDepositFactory.sol";
 import {IEscrow} from "../../src/interfaces/IEscrow.sol";
 import {vm} from "../Vm.sol";
-import {FILLER, NATIVE, REFUND, START} from "./DepositWorld.sol";
-import {JumpWorld} from "./JumpWorld.sol";
+import {FILLER, NATIVE, REFUND, START} from "./DepositFixture.sol";
+import {JumpFixture} from "./JumpFixture.sol";
 
-contract JumpTest is JumpWorld {
+contract JumpTest is JumpFixture {
     function test_Rule21_the_id_hashes_every_term() public view {
         Jump memory jump = someJump(address(usdc));
         bytes32 kind = keccak256(

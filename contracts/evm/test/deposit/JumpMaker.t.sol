@@ -5,10 +5,10 @@ import {Order} from "../../src/Order.sol";
 import {DepositFactory} from "../../src/deposit/DepositFactory.sol";
 import {IDepositFactory, Jump} from "../../src/interfaces/IDepositFactory.sol";
 import {vm} from "../Vm.sol";
-import {JumpWorld} from "./JumpWorld.sol";
+import {JumpFixture} from "./JumpFixture.sol";
 
 /// @notice Whose signature opens a jump, and whose does not.
-contract JumpMakerTest is JumpWorld {
+contract JumpMakerTest is JumpFixture {
     uint256 constant CURVE = 0xFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFFEBAAEDCE6AF48A03BBFD25E8CD0364141;
 
     Jump terms;

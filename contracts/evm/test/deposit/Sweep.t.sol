@@ -8,10 +8,10 @@ import {OnchainCrossChainOrder} from "../../src/interfaces/IERC7683.sol";
 import {IEscrow} from "../../src/interfaces/IEscrow.sol";
 import {WrappedNative} from "../../src/sandbox/WrappedNative.sol";
 import {vm} from "../Vm.sol";
-import {DepositWorld, EXCHANGE, NATIVE, REFUND, START, USER} from "./DepositWorld.sol";
+import {DepositFixture, EXCHANGE, NATIVE, REFUND, START, USER} from "./DepositFixture.sol";
 import {HalfEscrow, NoApprovals} from "./Hostile.sol";
 
-contract SweepTest is DepositWorld {
+contract SweepTest is DepositFixture {
     function opened(Order memory order) internal view returns (bool) {
         return escrow.status(order.id()) == IEscrow.Status.Open;
     }

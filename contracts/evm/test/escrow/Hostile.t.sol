@@ -8,14 +8,14 @@ import {IEscrow} from "../../src/interfaces/IEscrow.sol";
 import {Fixture} from "../Fixture.sol";
 import {vm} from "../Vm.sol";
 import {Armed, ArmedToken, ArmedWallet} from "../hostile/Armed.sol";
-import {MoodyToken} from "../hostile/MoodyToken.sol";
+import {SwitchableToken} from "../hostile/SwitchableToken.sol";
 import {Flooder, GasBurner, Refuser} from "../hostile/Wallets.sol";
 
 /// Tokens and wallets that reenter, return false results, block recipients, burn gas or return too much data.
 contract HostileTest is Fixture {
     ArmedToken armed = new ArmedToken();
     ArmedWallet wallet = new ArmedWallet();
-    MoodyToken moody = new MoodyToken();
+    SwitchableToken switchable = new SwitchableToken();
 
     /// An order of the wallet's, so that the wallet may call in every role.
     function walletOrder(address token, bytes32 nonce) internal view returns (Order memory order) {
@@ -117,30 +117,30 @@ contract HostileTest is Fixture {
         wallet.act(address(escrow), 0, abi.encodeCall(IOriginSettler.open, (envelope(order))));
     }
 
-    function moodyOrder() internal returns (Order memory order) {
+    function switchableOrder() internal returns (Order memory order) {
         order = crossOrder();
-        order.inputToken = _b(address(moody));
-        moody.mint(user, order.amountIn);
+        order.inputToken = _b(address(switchable));
+        switchable.mint(user, order.amountIn);
         vm.prank(user);
-        moody.approve(address(escrow), order.amountIn);
+        switchable.approve(address(escrow), order.amountIn);
     }
 
     function test_Rule04_ATokenThatDoesNotDeliverOpensNothing() public {
-        Order memory order = moodyOrder();
-        MoodyToken.Mood[4] memory moods = [
-            MoodyToken.Mood.Bars,
-            MoodyToken.Mood.SaysNo,
-            MoodyToken.Mood.PaysAndSaysNo,
-            MoodyToken.Mood.BurnsGas
+        Order memory order = switchableOrder();
+        SwitchableToken.Behavior[4] memory behaviors = [
+            SwitchableToken.Behavior.Bars,
+            SwitchableToken.Behavior.SaysNo,
+            SwitchableToken.Behavior.PaysAndSaysNo,
+            SwitchableToken.Behavior.BurnsGas
         ];
-        for (uint256 i = 0; i < moods.length; ++i) {
-            moody.setMood(address(escrow), moods[i]);
+        for (uint256 i = 0; i < behaviors.length; ++i) {
+            switchable.setBehavior(address(escrow), behaviors[i]);
             vm.expectRevert(
-                abi.encodeWithSelector(IEscrow.TransferFailed.selector, address(moody), address(escrow))
+                abi.encodeWithSelector(IEscrow.TransferFailed.selector, address(switchable), address(escrow))
             );
             openAs(user, order);
         }
-        moody.setMood(address(escrow), MoodyToken.Mood.KeepsHalf);
+        switchable.setBehavior(address(escrow), SwitchableToken.Behavior.KeepsHalf);
         vm.expectRevert(
             abi.encodeWithSelector(IEscrow.WrongDelta.selector, order.amountIn / 2, order.amountIn)
         );
@@ -149,15 +149,15 @@ contract HostileTest is Fixture {
 
     /// A barred refund address keeps its money in the escrow and names another address.
     function test_Rule07_ABarredRefundAddressNamesAnother() public {
-        Order memory order = moodyOrder();
+        Order memory order = switchableOrder();
         openAs(user, order);
-        moody.setMood(REFUND, MoodyToken.Mood.Bars);
+        switchable.setBehavior(REFUND, SwitchableToken.Behavior.Bars);
         vm.warp(order.refundAt + 1);
-        vm.expectRevert(abi.encodeWithSelector(IEscrow.TransferFailed.selector, address(moody), REFUND));
+        vm.expectRevert(abi.encodeWithSelector(IEscrow.TransferFailed.selector, address(switchable), REFUND));
         escrow.refund(order);
         vm.prank(REFUND);
         escrow.refundTo(order, STRANGER);
-        eq(moody.balanceOf(STRANGER), order.amountIn, "redirected");
+        eq(switchable.balanceOf(STRANGER), order.amountIn, "redirected");
     }
 
     function test_Rule07_ARefundAddressThatCannotTakeNativeCurrencyNamesAnother() public {

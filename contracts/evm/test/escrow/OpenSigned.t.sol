@@ -163,7 +163,7 @@ contract OpenSignedTest is Fixture {
         Order memory order = crossOrder();
         order.user = _b(address(wallet));
         fund(address(usd), address(wallet), address(1), order.amountIn);
-        wallet.set(SigningWallet.Mood.OneDigest, authorizationDigest(order));
+        wallet.set(SigningWallet.Behavior.OneDigest, authorizationDigest(order));
         authorized(order, "as the wallet likes it");
         eq(status(order), IEscrow.Status.Open);
         order.nonce = "another";
@@ -293,7 +293,7 @@ contract OpenSignedTest is Fixture {
         SigningWallet wallet = new SigningWallet();
         Order memory order = walletOrder(wallet);
         TokenPermit memory none;
-        wallet.set(SigningWallet.Mood.OneDigest, orderDigest(order));
+        wallet.set(SigningWallet.Behavior.OneDigest, orderDigest(order));
         Order memory other = walletOrder(wallet);
         other.recipient = _b(STRANGER);
         vm.expectRevert(abi.encodeWithSelector(IEscrow.NotTheUser.selector, address(wallet)));
@@ -307,10 +307,10 @@ contract OpenSignedTest is Fixture {
         SigningWallet wallet = new SigningWallet();
         Order memory order = walletOrder(wallet);
         TokenPermit memory none;
-        SigningWallet.Mood[3] memory moods =
-            [SigningWallet.Mood.No, SigningWallet.Mood.BurnsGas, SigningWallet.Mood.Floods];
-        for (uint256 i = 0; i < moods.length; ++i) {
-            wallet.set(moods[i], 0);
+        SigningWallet.Behavior[3] memory behaviors =
+            [SigningWallet.Behavior.No, SigningWallet.Behavior.BurnsGas, SigningWallet.Behavior.Floods];
+        for (uint256 i = 0; i < behaviors.length; ++i) {
+            wallet.set(behaviors[i], 0);
             vm.expectRevert(abi.encodeWithSelector(IEscrow.NotTheUser.selector, address(wallet)));
             vm.prank(STRANGER);
             uint256 before = gasleft();

@@ -6,21 +6,21 @@ import {IEscrow} from "../../src/interfaces/IEscrow.sol";
 import {Fixture} from "../Fixture.sol";
 import {vm} from "../Vm.sol";
 import {ArmedWallet} from "../hostile/Armed.sol";
-import {MoodyToken} from "../hostile/MoodyToken.sol";
+import {SwitchableToken} from "../hostile/SwitchableToken.sol";
 import {Flooder, GasBurner, RecordingWallet, Refuser} from "../hostile/Wallets.sol";
 
 /// A referrer costs the payee at most its fee, and nobody else can take the fee.
 contract ReferrerTest is Fixture {
-    MoodyToken moody = new MoodyToken();
+    SwitchableToken switchable = new SwitchableToken();
 
-    function moodyOrder(MoodyToken.Mood mood) internal returns (Order memory order) {
+    function switchableOrder(SwitchableToken.Behavior behavior) internal returns (Order memory order) {
         order = referredOrder();
-        order.inputToken = _b(address(moody));
-        moody.mint(user, order.amountIn);
+        order.inputToken = _b(address(switchable));
+        switchable.mint(user, order.amountIn);
         vm.prank(user);
-        moody.approve(address(escrow), order.amountIn);
+        switchable.approve(address(escrow), order.amountIn);
         openAs(user, order);
-        moody.setMood(REFERRER, mood);
+        switchable.setBehavior(REFERRER, behavior);
     }
 
     function nativeOrder(address referrer) internal returns (Order memory order) {
@@ -31,11 +31,11 @@ contract ReferrerTest is Fixture {
     }
 
     function test_Rule06_AFeeThatTheTokenRefusesGoesToThePayee() public {
-        MoodyToken.Mood[3] memory moods =
-            [MoodyToken.Mood.Bars, MoodyToken.Mood.SaysNo, MoodyToken.Mood.BurnsGas];
-        for (uint256 i = 0; i < moods.length; ++i) {
+        SwitchableToken.Behavior[3] memory behaviors =
+            [SwitchableToken.Behavior.Bars, SwitchableToken.Behavior.SaysNo, SwitchableToken.Behavior.BurnsGas];
+        for (uint256 i = 0; i < behaviors.length; ++i) {
             uint256 before = vm.snapshotState();
-            Order memory order = moodyOrder(moods[i]);
+            Order memory order = switchableOrder(behaviors[i]);
             vm.expectEmit(address(escrow));
             emit IEscrow.Claimed(
                 order.id(),
@@ -47,28 +47,28 @@ contract ReferrerTest is Fixture {
                 keccak256("fill")
             );
             claim(order);
-            eq(moody.balanceOf(REFERRER), 0, "referrer");
-            eq(moody.balanceOf(PAYEE), order.amountIn, "payee");
+            eq(switchable.balanceOf(REFERRER), 0, "referrer");
+            eq(switchable.balanceOf(PAYEE), order.amountIn, "payee");
             vm.revertToState(before);
         }
     }
 
     /// The token returns false and pays. Trusting the result would pay the fee twice, from another order.
     function test_Rule06_AFeeThatLeftIsNotPaidTwice() public {
-        Order memory order = moodyOrder(MoodyToken.Mood.PaysAndSaysNo);
-        moody.mint(address(escrow), 1_000e6);
+        Order memory order = switchableOrder(SwitchableToken.Behavior.PaysAndSaysNo);
+        switchable.mint(address(escrow), 1_000e6);
         claim(order);
-        eq(moody.balanceOf(REFERRER), order.referrerFee, "referrer");
-        eq(moody.balanceOf(PAYEE), order.amountIn - order.referrerFee, "payee");
-        eq(moody.balanceOf(address(escrow)), 1_000e6, "what others have in the escrow");
+        eq(switchable.balanceOf(REFERRER), order.referrerFee, "referrer");
+        eq(switchable.balanceOf(PAYEE), order.amountIn - order.referrerFee, "payee");
+        eq(switchable.balanceOf(address(escrow)), 1_000e6, "what others have in the escrow");
     }
 
     function test_Rule06_LargeReturnDataIsNotCopied() public {
-        Order memory order = moodyOrder(MoodyToken.Mood.Floods);
+        Order memory order = switchableOrder(SwitchableToken.Behavior.Floods);
         bytes[] memory signatures = attestFilled(order, START, 2);
         // Creating the data costs two million gas; copying it would cost the same again.
         escrow.claim{gas: 2_500_000}(order, START, keccak256("fill"), signatures);
-        eq(moody.balanceOf(REFERRER), order.referrerFee, "referrer");
+        eq(switchable.balanceOf(REFERRER), order.referrerFee, "referrer");
     }
 
     function test_Rule06_ANativeFeeThatIsRefusedGoesToThePayee() public {

@@ -53,7 +53,7 @@ contract Eater {
 
 /// @notice An EIP-1271 wallet that accepts one digest, all, or none, burns gas or returns too much data.
 contract SigningWallet {
-    enum Mood {
+    enum Behavior {
         OneDigest,
         Yes,
         No,
@@ -61,11 +61,11 @@ contract SigningWallet {
         Floods
     }
 
-    Mood public mood;
+    Behavior public behavior;
     bytes32 public agreed;
 
-    function set(Mood mood_, bytes32 agreed_) external {
-        (mood, agreed) = (mood_, agreed_);
+    function set(Behavior behavior_, bytes32 agreed_) external {
+        (behavior, agreed) = (behavior_, agreed_);
     }
 
     function act(address target, bytes calldata data) external {
@@ -74,17 +74,17 @@ contract SigningWallet {
     }
 
     function isValidSignature(bytes32 digest, bytes calldata) external view returns (bytes4) {
-        if (mood == Mood.BurnsGas) {
+        if (behavior == Behavior.BurnsGas) {
             assembly ("memory-safe") {
                 invalid()
             }
         }
-        if (mood == Mood.Floods) {
+        if (behavior == Behavior.Floods) {
             assembly ("memory-safe") {
                 return(0, 300000)
             }
         }
-        bool yes = mood == Mood.Yes || (mood == Mood.OneDigest && digest == agreed);
+        bool yes = behavior == Behavior.Yes || (behavior == Behavior.OneDigest && digest == agreed);
         return yes ? this.isValidSignature.selector : bytes4(0);
     }
 }

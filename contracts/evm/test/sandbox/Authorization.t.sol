@@ -77,7 +77,7 @@ contract AuthorizationTest {
         vm.prank(FAUCET);
         token.mint(address(wallet), 40);
         wallet.set(
-            SigningWallet.Mood.OneDigest,
+            SigningWallet.Behavior.OneDigest,
             Signing.authorization(token.DOMAIN_SEPARATOR(), address(wallet), BOB, 40, 1_001, "nonce")
         );
         vm.prank(BOB);

@@ -7,7 +7,7 @@ address constant FAUCET = address(0xFA0CE7);
 address constant ALICE = address(0xA11CE);
 address constant BOB = address(0xB0B);
 
-/// @notice Puts a token into the world as the sandbox does: code at an address, storage by slot, no constructor.
+/// @notice Makes a token as the sandbox does: code at an address, storage by slot, no constructor.
 library Genesis {
     function place(address token, bytes memory code, string memory name, string memory symbol, uint8 decimals)
         internal

@@ -9,7 +9,7 @@ import {ISettler} from "../../src/interfaces/ISettler.sol";
 import {Fixture} from "../Fixture.sol";
 import {vm} from "../Vm.sol";
 import {ArmedToken, ArmedWallet} from "../hostile/Armed.sol";
-import {MoodyToken} from "../hostile/MoodyToken.sol";
+import {SwitchableToken} from "../hostile/SwitchableToken.sol";
 import {Flooder, GasBurner, Refuser} from "../hostile/Wallets.sol";
 
 contract FillTest is Fixture {
@@ -167,22 +167,22 @@ contract FillTest is Fixture {
     }
 
     function test_Rule05_TokensThatDoNotDeliverFillNothing() public {
-        MoodyToken moody = new MoodyToken();
+        SwitchableToken switchable = new SwitchableToken();
         Order memory order = crossOrder();
-        order.outputToken = _b(address(moody));
-        moody.mint(FILLER, order.amountOut);
+        order.outputToken = _b(address(switchable));
+        switchable.mint(FILLER, order.amountOut);
         vm.prank(FILLER);
-        moody.approve(address(settler), order.amountOut);
-        MoodyToken.Mood[3] memory moods =
-            [MoodyToken.Mood.Bars, MoodyToken.Mood.SaysNo, MoodyToken.Mood.BurnsGas];
-        for (uint256 i = 0; i < moods.length; ++i) {
-            moody.setMood(RECIPIENT, moods[i]);
+        switchable.approve(address(settler), order.amountOut);
+        SwitchableToken.Behavior[3] memory behaviors =
+            [SwitchableToken.Behavior.Bars, SwitchableToken.Behavior.SaysNo, SwitchableToken.Behavior.BurnsGas];
+        for (uint256 i = 0; i < behaviors.length; ++i) {
+            switchable.setBehavior(RECIPIENT, behaviors[i]);
             vm.expectRevert(
-                abi.encodeWithSelector(ISettler.TransferFailed.selector, address(moody), RECIPIENT)
+                abi.encodeWithSelector(ISettler.TransferFailed.selector, address(switchable), RECIPIENT)
             );
             fillAs(FILLER, order, 0);
         }
-        moody.setMood(RECIPIENT, MoodyToken.Mood.Floods);
+        switchable.setBehavior(RECIPIENT, SwitchableToken.Behavior.Floods);
         bytes memory data = abi.encode(order);
         vm.prank(FILLER);
         settler.fill{gas: 2_500_000}(order.id(), data, "");

@@ -7,7 +7,7 @@ import {Vault} from "../../src/hub/Vault.sol";
 import {ISettler} from "../../src/interfaces/ISettler.sol";
 import {Fixture} from "../Fixture.sol";
 import {vm} from "../Vm.sol";
-import {OddVault} from "../hostile/OddVault.sol";
+import {DeviatingVault} from "../hostile/DeviatingVault.sol";
 
 contract FillSharesTest is Fixture {
     Vault vault;
@@ -79,7 +79,7 @@ contract FillSharesTest is Fixture {
     }
 
     function test_Rule05_AVaultThatMintsTooLittleIsRefused() public {
-        OddVault odd = new OddVault(address(eur));
+        DeviatingVault odd = new DeviatingVault(address(eur));
         Order memory order = sharesOrder(address(odd));
         fund(address(eur), FILLER, address(settler), 1_000);
         odd.set(1_000, order.amountOut - 1);
@@ -90,7 +90,7 @@ contract FillSharesTest is Fixture {
     }
 
     function test_Rule05_NoAllowanceOutlivesTheFill() public {
-        OddVault odd = new OddVault(address(eur));
+        DeviatingVault odd = new DeviatingVault(address(eur));
         Order memory order = sharesOrder(address(odd));
         fund(address(eur), FILLER, address(settler), 1_000);
         odd.set(0, order.amountOut);

@@ -11,7 +11,7 @@ use tokio::sync::Mutex;
 use tokio::task::JoinSet;
 
 use crate::sample::placed;
-use crate::test_database::TestDatabase;
+use crate::test_database::{Schema, TestDatabase};
 
 fn path(database: &TestDatabase) -> &std::path::Path {
     let Location::Sqlite(path) = &database.location else { unreachable!("a SQLite test database is a file") };
@@ -20,7 +20,7 @@ fn path(database: &TestDatabase) -> &std::path::Path {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_backup_of_a_busy_store_holds_every_acknowledged_write_and_can_be_restored() {
-    let database = TestDatabase::sqlite();
+    let database = TestDatabase::sqlite(Schema::None).await;
     let store = Arc::new(database.store().await);
     let acknowledged: Arc<Mutex<Vec<OrderId>>> = Arc::default();
     let stop = Arc::new(AtomicBool::new(false));
@@ -78,7 +78,7 @@ async fn a_backup_of_a_busy_store_holds_every_acknowledged_write_and_can_be_rest
 
 #[tokio::test]
 async fn a_backup_never_overwrites_and_a_failed_one_leaves_no_files() {
-    let database = TestDatabase::sqlite();
+    let database = TestDatabase::sqlite(Schema::None).await;
     let store = database.store().await;
     let taken = database.sibling("taken.db");
     std::fs::write(&taken, "precious").unwrap();
@@ -105,7 +105,7 @@ async fn a_backup_never_overwrites_and_a_failed_one_leaves_no_files() {
 #[tokio::test]
 async fn a_backup_is_readable_by_its_owner_only() {
     use std::os::unix::fs::PermissionsExt;
-    let database = TestDatabase::sqlite();
+    let database = TestDatabase::sqlite(Schema::None).await;
     let copy = database.sibling("copy.db");
     database.store().await.backup(&copy).await.unwrap();
     assert_eq!(std::fs::metadata(&copy).unwrap().permissions().mode() & 0o777, 0o600);
@@ -113,7 +113,7 @@ async fn a_backup_is_readable_by_its_owner_only() {
 
 #[tokio::test]
 async fn backing_up_postgres_points_to_pg_dump() {
-    let Some(database) = TestDatabase::postgres().await else { return };
+    let Some(database) = TestDatabase::postgres(Schema::None).await else { return };
     let store: Store = database.store().await;
     let error = store.backup(&database.sibling("copy.db")).await.unwrap_err();
     assert!(error.to_string().contains("pg_dump"), "{error}");

@@ -6,24 +6,35 @@
     reason = "a test fails by panicking"
 )]
 
-/// Runs each test against an empty SQLite, and against an empty PostgreSQL if one is configured.
+/// Runs each test against a SQLite without a row, and against a PostgreSQL without one if a server is configured.
+///
+/// After `empty:`, the databases have no tables either.
 macro_rules! on_both_engines {
-    ($($test:ident),+ $(,)?) => {
+    (empty: $($test:ident),+ $(,)?) => {
+        on_both_engines!(@ None, $($test),+);
+    };
+    (@ $schema:ident, $($test:ident),+) => {
         mod sqlite {
             $(#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
             async fn $test() {
-                super::$test(&crate::test_database::TestDatabase::sqlite()).await;
+                let schema = crate::test_database::Schema::$schema;
+                super::$test(&crate::test_database::TestDatabase::sqlite(schema).await).await;
             })+
         }
 
         mod postgres {
             $(#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
             async fn $test() {
-                let Some(database) = crate::test_database::TestDatabase::postgres().await else { return };
+                let schema = crate::test_database::Schema::$schema;
+                let database = crate::test_database::TestDatabase::postgres(schema).await;
+                let Some(database) = database else { return };
                 super::$test(&database).await;
                 database.remove().await;
             })+
         }
+    };
+    ($($test:ident),+ $(,)?) => {
+        on_both_engines!(@ Current, $($test),+);
     };
 }
 

@@ -6,6 +6,7 @@ use crate::sample::{order, placed, put};
 use crate::test_database::TestDatabase;
 
 on_both_engines!(
+    empty:
     migrating_again_changes_nothing,
     concurrent_starts_all_succeed,
     a_database_of_a_newer_version_is_rejected_with_advice,

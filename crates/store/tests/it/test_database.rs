@@ -1,5 +1,5 @@
 use std::io::Write;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Once;
 
 use causeway_domain::QuoteId;
@@ -8,11 +8,26 @@ use sqlx::postgres::{PgConnectOptions, PgConnection};
 use sqlx::sqlite::{SqliteConnectOptions, SqliteConnection};
 use sqlx::{AssertSqlSafe, ConnectOptions, Connection, Executor};
 use tempfile::TempDir;
+use tokio::sync::OnceCell;
 
 // Written past the test harness, which captures the output of passing tests.
 static REPORTED: Once = Once::new();
 
-/// An empty database.
+/// A store without a row, closed: made once, because the migrations take longer than most tests.
+static SQLITE_TEMPLATE: OnceCell<Vec<u8>> = OnceCell::const_new();
+/// The name of such a store on the server, which keeps it.
+static POSTGRES_TEMPLATE: OnceCell<String> = OnceCell::const_new();
+
+/// What a new database has.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Schema {
+    /// Nothing.
+    None,
+    /// The tables of this version.
+    Current,
+}
+
+/// A database without a row.
 pub(crate) struct TestDatabase {
     pub(crate) location: Location,
     /// The path or URL.
@@ -32,15 +47,44 @@ pub(crate) enum Raw {
 }
 
 impl TestDatabase {
-    pub(crate) fn sqlite() -> Self {
+    pub(crate) async fn sqlite(schema: Schema) -> Self {
+        let database = Self::empty_sqlite();
+        if schema == Schema::Current {
+            let template = SQLITE_TEMPLATE.get_or_init(|| async {
+                let database = Self::empty_sqlite();
+                database.store().await.close().await;
+                std::fs::read(&database.place).unwrap()
+            });
+            let path = Path::new(&database.place);
+            std::fs::create_dir_all(path.parent().unwrap()).unwrap();
+            std::fs::write(path, template.await).unwrap();
+        }
+        database
+    }
+
+    fn empty_sqlite() -> Self {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("data/causeway.db");
         let place = path.display().to_string();
         Self { location: Location::Sqlite(path), place, engine: Engine::Sqlite { folder } }
     }
 
+    /// `None` if no server is configured.
+    pub(crate) async fn postgres(schema: Schema) -> Option<Self> {
+        if schema == Schema::None {
+            return Self::copied_postgres("template0").await;
+        }
+        let template = POSTGRES_TEMPLATE.get_or_try_init(|| async {
+            let database = Self::copied_postgres("template0").await.ok_or(())?;
+            database.store().await.close().await;
+            let Engine::Postgres { name, .. } = database.engine else { unreachable!("it is on a server") };
+            Ok::<_, ()>(name)
+        });
+        Self::copied_postgres(template.await.ok()?).await
+    }
+
     /// `None` if no server is configured, which is reported and fails in CI.
-    pub(crate) async fn postgres() -> Option<Self> {
+    async fn copied_postgres(template: &str) -> Option<Self> {
         let Ok(url) = std::env::var("CAUSEWAY_TEST_POSTGRES") else {
             assert!(
                 std::env::var("CI").as_deref() != Ok("true"),
@@ -55,7 +99,7 @@ impl TestDatabase {
         let server: PgConnectOptions = url.parse().unwrap();
         let name = format!("causeway_{}", QuoteId::random().unwrap());
         let mut connection = server.connect().await.unwrap();
-        let create = format!("CREATE DATABASE {name} TEMPLATE template0");
+        let create = format!("CREATE DATABASE {name} TEMPLATE {template}");
         connection.execute(AssertSqlSafe(create)).await.unwrap();
         connection.close().await.unwrap();
         let (base, query) =

@@ -4,11 +4,11 @@ use causeway_domain::ports::{Health, OrderStore, StoreError};
 use causeway_store::{Location, OpenError, Options, Store};
 
 use crate::sample::{order, placed, put};
-use crate::test_database::TestDatabase;
+use crate::test_database::{Schema, TestDatabase};
 
 #[tokio::test]
 async fn a_locked_file_is_unavailable_until_it_is_released() {
-    let database = TestDatabase::sqlite();
+    let database = TestDatabase::sqlite(Schema::None).await;
     let options = Options { busy_timeout: Duration::from_millis(100), ..Options::default() };
     let store = database.store_with(options).await;
     let order = order();
@@ -23,7 +23,7 @@ async fn a_locked_file_is_unavailable_until_it_is_released() {
 
 #[tokio::test]
 async fn a_removed_file_is_unhealthy() {
-    let database = TestDatabase::sqlite();
+    let database = TestDatabase::sqlite(Schema::None).await;
     let store = database.store().await;
     let Location::Sqlite(path) = &database.location else { unreachable!("a SQLite test database is a file") };
     std::fs::remove_file(path).unwrap();
@@ -32,7 +32,7 @@ async fn a_removed_file_is_unhealthy() {
 
 #[tokio::test]
 async fn a_file_that_is_not_a_database_is_rejected() {
-    let database = TestDatabase::sqlite();
+    let database = TestDatabase::sqlite(Schema::None).await;
     let path = database.sibling("letter.txt");
     std::fs::write(&path, "Dear reader, ".repeat(500)).unwrap();
     let error = Store::open(&Location::Sqlite(path)).await.unwrap_err();
@@ -51,7 +51,7 @@ async fn an_unreachable_server_fails_fast_and_without_the_password() {
 
 #[tokio::test]
 async fn connections_closed_by_the_server_are_replaced() {
-    let Some(database) = TestDatabase::postgres().await else { return };
+    let Some(database) = TestDatabase::postgres(Schema::None).await else { return };
     let store = database.store().await;
     let before = placed(&store, |_| ()).await;
     let cut = "SELECT pg_terminate_backend(pid) FROM pg_stat_activity \

@@ -4,8 +4,8 @@ pragma solidity 0.8.37;
 import {ERC20} from "@openzeppelin/contracts/token/ERC20/ERC20.sol";
 
 /// @notice A token that treats each recipient as it likes: bars it, says no, says no and pays, burns gas, or answers with a flood.
-contract MoodyToken is ERC20 {
-    enum Mood {
+contract SwitchableToken is ERC20 {
+    enum Behavior {
         Honest,
         Bars,
         SaysNo,
@@ -17,43 +17,43 @@ contract MoodyToken is ERC20 {
 
     error Barred(address to);
 
-    mapping(address to => Mood) public moods;
+    mapping(address to => Behavior) public behaviors;
 
-    constructor() ERC20("Moody", "MOOD") {}
+    constructor() ERC20("Switchable", "SWITCH") {}
 
     function mint(address to, uint256 amount) external {
         _mint(to, amount);
     }
 
-    function setMood(address to, Mood mood) external {
-        moods[to] = mood;
+    function setBehavior(address to, Behavior behavior) external {
+        behaviors[to] = behavior;
     }
 
     function transfer(address to, uint256 amount) public override returns (bool) {
-        return _moody(to, amount, msg.sender);
+        return _move(to, amount, msg.sender);
     }
 
     function transferFrom(address from, address to, uint256 amount) public override returns (bool) {
         _spendAllowance(from, msg.sender, amount);
-        return _moody(to, amount, from);
+        return _move(to, amount, from);
     }
 
-    function _moody(address to, uint256 amount, address from) private returns (bool) {
-        Mood mood = moods[to];
-        if (mood == Mood.Bars) revert Barred(to);
-        if (mood == Mood.SaysNo) return false;
-        if (mood == Mood.BurnsGas) {
+    function _move(address to, uint256 amount, address from) private returns (bool) {
+        Behavior behavior = behaviors[to];
+        if (behavior == Behavior.Bars) revert Barred(to);
+        if (behavior == Behavior.SaysNo) return false;
+        if (behavior == Behavior.BurnsGas) {
             assembly ("memory-safe") {
                 invalid()
             }
         }
-        _transfer(from, to, mood == Mood.KeepsHalf ? amount / 2 : amount);
-        if (mood == Mood.Floods) {
+        _transfer(from, to, behavior == Behavior.KeepsHalf ? amount / 2 : amount);
+        if (behavior == Behavior.Floods) {
             assembly ("memory-safe") {
                 mstore(0, 1)
                 return(0, 1000000)
             }
         }
-        return mood != Mood.PaysAndSaysNo;
+        return behavior != Behavior.PaysAndSaysNo;
     }
 }

@@ -8,7 +8,7 @@ import {Fixture} from "../Fixture.sol";
 import {Vm, vm} from "../Vm.sol";
 
 /// An order can be rebuilt from the chain's logs alone: its terms, its fill, its end.
-contract StoryTest is Fixture {
+contract LogsTest is Fixture {
     function found(Vm.Log[] memory logs, bytes32 kind, bytes32 id) internal pure returns (Vm.Log memory) {
         for (uint256 i = 0; i < logs.length; ++i) {
             if (logs[i].topics[0] == kind && logs[i].topics[1] == id) return logs[i];

@@ -5,7 +5,7 @@ import {ERC20} from "@openzeppelin/contracts/token/ERC20/ERC20.sol";
 import {IERC20} from "@openzeppelin/contracts/token/ERC20/IERC20.sol";
 
 /// @notice A vault that takes its allowance and mints an arbitrary number of shares.
-contract OddVault is ERC20 {
+contract DeviatingVault is ERC20 {
     address public immutable asset;
     uint256 public takes;
     uint256 public mints;

@@ -4,10 +4,10 @@ pragma solidity 0.8.37;
 import {Order} from "../../src/Order.sol";
 import {Jump} from "../../src/interfaces/IDepositFactory.sol";
 import {vm} from "../Vm.sol";
-import {DepositWorld, DESTINATION, ORIGIN, RECIPIENT, REFUND, START} from "./DepositWorld.sol";
+import {DepositFixture, DESTINATION, ORIGIN, RECIPIENT, REFUND, START} from "./DepositFixture.sol";
 
 /// @notice Jumps and their maker. Types and domain are spelled out here once more, as any other signer would.
-abstract contract JumpWorld is DepositWorld {
+abstract contract JumpFixture is DepositFixture {
     uint256 constant MAKER_KEY = 0x4A8E2;
 
     /// @dev For three units in, at least two must come out.

@@ -23,7 +23,7 @@ uint256 constant DESTINATION = 8453;
 uint256 constant START = 1_790_000_000;
 
 /// @notice The real contracts on one chain, and tokens of every kind.
-abstract contract DepositWorld {
+abstract contract DepositFixture {
     DepositFactory factory;
     Settler settler;
     Escrow escrow;
