@@ -24,8 +24,8 @@ use super::solana::SOLANA;
 /// How many payers swap concurrently.
 const CONCURRENCY: usize = 4;
 
-/// Long runs deposit late for what they built first.
-const CONFIG: &str = "[orders]\nopen_slack_seconds = 7200\n\n[sandbox]\nnodes = 2\n";
+/// Long runs deposit late for what they built first, and all of it is filled: prices do not move.
+const CONFIG: &str = "[orders]\nopen_slack_seconds = 7200\n\n[sandbox]\nnodes = 2\ndrifting_prices = false\n";
 
 /// How many payers are funded concurrently.
 const FUNDING_CONCURRENCY: usize = 8;

@@ -17,8 +17,9 @@ use super::restartable_service::RestartableService;
 use super::seeded_rng::{SeededRng, number, seed};
 use super::solana::{SOL, SOLANA};
 
-/// Accepts deposits long after the build, and writes the book at once.
-const CONFIG: &str = "[orders]\nopen_slack_seconds = 7200\nintent_book_seconds = 1\n";
+/// Accepts deposits long after the build at prices that do not move, and writes the book at once.
+const CONFIG: &str =
+    "[orders]\nopen_slack_seconds = 7200\nintent_book_seconds = 1\n\n[sandbox]\ndrifting_prices = false\n";
 
 /// How many payers swap concurrently.
 const CONCURRENCY: usize = 4;

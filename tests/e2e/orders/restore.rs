@@ -16,7 +16,7 @@ use super::solana::SOLANA;
 
 /// Deliveries begin up to half a minute after the price has ended, so that a copy is soon too old to deliver by.
 const CONFIG: &str = "[orders]\nopen_slack_seconds = 10\nfill_window_seconds = 80\nintent_book_seconds = 1\n\n\
-     [sandbox]\nnodes = 2\n";
+     [sandbox]\nnodes = 2\ndrifting_prices = false\n";
 
 /// Where deposits come from, and where they are delivered: what goes wrong on one side must not touch the other.
 const ORIGINS: [u64; 2] = [BASE, ETHEREUM];

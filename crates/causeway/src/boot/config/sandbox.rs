@@ -42,6 +42,8 @@ pub(crate) struct SandboxConfig {
     pub(crate) fresh: bool,
     /// What transactions cost.
     pub(crate) fees: SandboxFees,
+    /// Whether prices move slightly, as they do elsewhere.
+    pub(crate) drifting_prices: bool,
     /// The address of the sandbox on-ramps; by default the service's with the next port.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) onramps_listen: Option<SocketAddr>,
@@ -55,6 +57,7 @@ impl Default for SandboxConfig {
             nodes: 1,
             fresh: false,
             fees: SandboxFees::Realistic,
+            drifting_prices: true,
             onramps_listen: None,
         }
     }

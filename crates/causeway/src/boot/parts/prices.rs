@@ -41,7 +41,8 @@ impl Prices {
         stop: &CancellationToken,
     ) -> anyhow::Result<Self> {
         if config.mode == Mode::Sandbox && !config.prices.has_sources() {
-            return Ok(Self { feed: drifting(catalog, fixed), sources: Vec::new() });
+            let feed = if config.sandbox.drifting_prices { drifting(catalog, fixed) } else { fixed };
+            return Ok(Self { feed, sources: Vec::new() });
         }
         let coins = Coins::of(catalog);
         let kept = sources(config, &coins, clients)?;
