@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use causeway_catalog::Catalog;
 use causeway_domain::Deployment;
-use causeway_domain::ports::{ChainStore, Health, OrderStore, PriceFeed};
+use causeway_domain::ports::{ChainStore, Health, IdempotencyStore, OrderStore, PriceFeed};
 use causeway_engine::fiat::FiatServices;
 use causeway_engine::{
     AttestationCache, BuildDeposit, CountFills, ReadBalances, RequestQuote, SubmitDeposit, WatchOrders,
@@ -24,6 +24,7 @@ pub struct App {
     pub submit_deposit: SubmitDeposit,
     pub orders: Arc<dyn OrderStore>,
     pub facts: Arc<dyn ChainStore>,
+    pub idempotency: Arc<dyn IdempotencyStore>,
     pub attestations: AttestationCache,
     pub watch_orders: Arc<WatchOrders>,
     pub event_streams: EventStreams,

@@ -79,6 +79,21 @@ impl ApiError {
         Self { retry_after_seconds: Some(retry_after_seconds), ..Self::new(ErrorName::RateLimited, message) }
     }
 
+    /// Another attempt with the same idempotency key has no answer yet.
+    pub(crate) fn in_progress(retry_after_seconds: u64) -> Self {
+        let message = "A request with this Idempotency-Key is in progress; repeat it in a moment for its answer.";
+        Self {
+            retry_after_seconds: Some(retry_after_seconds),
+            ..Self::new(ErrorName::RequestInProgress, message)
+        }
+    }
+
+    pub(crate) fn idempotency_key_reused() -> Self {
+        let message = "This Idempotency-Key belongs to another request; use a new key for each request, and the same key \
+                       only to repeat it unchanged.";
+        Self::new(ErrorName::IdempotencyKeyReused, message)
+    }
+
     /// The same error in other words.
     pub(crate) fn with_message(self, message: String) -> Self {
         Self { message, ..self }

@@ -45,8 +45,6 @@ pub(crate) fn routes() -> OpenApiRouter<Arc<App>> {
         Some(ExtensionsBuilder::new().add("x-errors", errors()).add("x-fiat-errors", fiat_errors()).build());
     OpenApiRouter::with_openapi(document)
         .routes(routes!(quotes::post_quote::post_quote))
-        .routes(routes!(deposits::build_deposit::build_deposit))
-        .routes(routes!(deposits::submit_deposit::submit_deposit))
         .routes(routes!(orders::get_events::get_events))
         .routes(routes!(orders::get_order::get_order))
         .routes(routes!(orders::search_orders::search_orders))
@@ -74,7 +72,6 @@ pub(crate) fn routes() -> OpenApiRouter<Arc<App>> {
         .routes(routes!(fiat::get_providers::get_fiat_providers))
         .routes(routes!(fiat::get_config::get_fiat_config))
         .routes(routes!(fiat::post_quote::post_fiat_quote))
-        .routes(routes!(fiat::create_order::create_fiat_order))
         .routes(routes!(fiat::get_status::get_fiat_status))
         .routes(routes!(fiat::get_order::get_fiat_order))
         .routes(routes!(fiat::get_orders::get_fiat_orders))
@@ -82,6 +79,14 @@ pub(crate) fn routes() -> OpenApiRouter<Arc<App>> {
         .routes(routes!(operations::readyz::readyz))
         .routes(routes!(operations::get_metrics::get_metrics))
         .routes(routes!(operations::get_status::get_status))
+}
+
+/// Routes that change something, which are executed once for each idempotency key.
+pub(crate) fn keyed_routes() -> OpenApiRouter<Arc<App>> {
+    OpenApiRouter::new()
+        .routes(routes!(deposits::build_deposit::build_deposit))
+        .routes(routes!(deposits::submit_deposit::submit_deposit))
+        .routes(routes!(fiat::create_order::create_fiat_order))
 }
 
 /// QR code routes. They are not compressed: the images are small and rarely repeat.
@@ -116,7 +121,7 @@ fn fiat_errors() -> Vec<Value> {
 
 /// The API document: what the handlers and wire types declare, what the parsers demand beyond types, and what leads where.
 pub fn document() -> Document {
-    let mut document = routes().merge(no_cors_routes()).merge(qr_routes()).into_openapi();
+    let mut document = routes().merge(keyed_routes()).merge(no_cors_routes()).merge(qr_routes()).into_openapi();
     constraints::add(&mut document);
     links::add(&mut document);
     document

@@ -10,6 +10,7 @@ use tower_http::compression::predicate::{NotForContentType, Predicate, SizeAbove
 use tower_http::cors::{AllowHeaders, Any, CorsLayer};
 
 use crate::error::ApiError;
+use crate::middleware::idempotency;
 use crate::middleware::observe::ObserveLayer;
 use crate::middleware::rate_limit::{Limiter, limit_rate};
 use crate::middleware::request_id;
@@ -42,6 +43,16 @@ pub fn router(app: App, extra: Router) -> Router {
         .method_not_allowed_fallback(wrong_method)
         .layer((observe(), compression(), cors(), limits()))
         .with_state(Arc::clone(&app));
+    let keyed = Router::from(openapi::keyed_routes())
+        .method_not_allowed_fallback(wrong_method)
+        .layer((
+            observe(),
+            compression(),
+            cors(),
+            limits(),
+            from_fn_with_state(Arc::clone(&app), idempotency::answer_once),
+        ))
+        .with_state(Arc::clone(&app));
     let qr = Router::from(openapi::qr_routes())
         .method_not_allowed_fallback(wrong_method)
         .with_state(Arc::clone(&app))
@@ -56,7 +67,7 @@ pub fn router(app: App, extra: Router) -> Router {
         .method_not_allowed_fallback(wrong_method)
         .layer((observe(), DefaultBodyLimit::max(BODY_LIMIT)))
         .with_state(app);
-    api.merge(qr).merge(no_cors).merge(operator)
+    api.merge(keyed).merge(qr).merge(no_cors).merge(operator)
 }
 
 async fn unknown_path(request: Request) -> ApiError {
@@ -84,6 +95,7 @@ fn cors() -> CorsLayer {
         .allow_headers(AllowHeaders::mirror_request())
         .expose_headers([
             request_id::HEADER,
+            idempotency::REPLAYED,
             HeaderName::from_static("x-partial-chains"),
             header::RETRY_AFTER,
         ])

@@ -26,6 +26,8 @@ pub enum ErrorName {
     MethodNotAllowed,
     #[serde(rename = "DuplicateRecordException")]
     DuplicateRecord,
+    #[serde(rename = "RequestInProgressException")]
+    RequestInProgress,
     #[serde(rename = "QuoteExpiredException")]
     QuoteExpired,
     #[serde(rename = "PayloadTooLargeException")]
@@ -36,6 +38,8 @@ pub enum ErrorName {
     NotSupportedChain,
     #[serde(rename = "NotSupportedDepositMethodException")]
     NotSupportedDepositMethod,
+    #[serde(rename = "IdempotencyKeyReusedException")]
+    IdempotencyKeyReused,
     #[serde(rename = "CannotFillException")]
     CannotFill,
     #[serde(rename = "RateLimitedException")]
@@ -48,7 +52,7 @@ pub enum ErrorName {
 
 impl ErrorName {
     /// Every name, in the order of the contract's table.
-    pub const ALL: [Self; 20] = [
+    pub const ALL: [Self; 22] = [
         Self::Validation,
         Self::BadRequest,
         Self::UnexpectedFromAddress,
@@ -60,11 +64,13 @@ impl ErrorName {
         Self::NotFound,
         Self::MethodNotAllowed,
         Self::DuplicateRecord,
+        Self::RequestInProgress,
         Self::QuoteExpired,
         Self::PayloadTooLarge,
         Self::NotSupportedToken,
         Self::NotSupportedChain,
         Self::NotSupportedDepositMethod,
+        Self::IdempotencyKeyReused,
         Self::CannotFill,
         Self::RateLimited,
         Self::InternalError,
@@ -84,11 +90,13 @@ impl ErrorName {
             Self::NotFound => "NotFoundException",
             Self::MethodNotAllowed => "MethodNotAllowedException",
             Self::DuplicateRecord => "DuplicateRecordException",
+            Self::RequestInProgress => "RequestInProgressException",
             Self::QuoteExpired => "QuoteExpiredException",
             Self::PayloadTooLarge => "PayloadTooLargeException",
             Self::NotSupportedToken => "NotSupportedTokenException",
             Self::NotSupportedChain => "NotSupportedChainException",
             Self::NotSupportedDepositMethod => "NotSupportedDepositMethodException",
+            Self::IdempotencyKeyReused => "IdempotencyKeyReusedException",
             Self::CannotFill => "CannotFillException",
             Self::RateLimited => "RateLimitedException",
             Self::InternalError => "InternalErrorException",
@@ -114,11 +122,13 @@ impl ErrorName {
             Self::NotFound => "No such path, or no icon for that chain.",
             Self::MethodNotAllowed => "The path does not support this method; `Allow` lists those it does.",
             Self::DuplicateRecord => "The deposit transaction already belongs to another order.",
+            Self::RequestInProgress => "A request with the same `Idempotency-Key` has no answer yet.",
             Self::QuoteExpired => "The quote is past `validBefore`; ask for a new one.",
             Self::PayloadTooLarge => "The request body is over the limit.",
             Self::NotSupportedToken => "The token is not known on that chain.",
             Self::NotSupportedChain => "The chain is unknown or disabled.",
             Self::NotSupportedDepositMethod => "The route does not offer the deposit method.",
+            Self::IdempotencyKeyReused => "The `Idempotency-Key` belongs to another request.",
             Self::CannotFill => "The fillers answered and none can fill; `details.reasons` lists why.",
             Self::RateLimited => "Too many requests; `Retry-After` says when to retry.",
             Self::InternalError => "An internal error; `details.requestId` identifies the request.",
@@ -134,12 +144,13 @@ impl ErrorName {
             Self::Screening => 403,
             Self::QuoteNotFound | Self::IntentNotFound | Self::OrderNotFound | Self::NotFound => 404,
             Self::MethodNotAllowed => 405,
-            Self::DuplicateRecord => 409,
+            Self::DuplicateRecord | Self::RequestInProgress => 409,
             Self::QuoteExpired => 410,
             Self::PayloadTooLarge => 413,
             Self::NotSupportedToken
             | Self::NotSupportedChain
             | Self::NotSupportedDepositMethod
+            | Self::IdempotencyKeyReused
             | Self::CannotFill => 422,
             Self::RateLimited => 429,
             Self::InternalError => 500,

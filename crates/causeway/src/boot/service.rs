@@ -161,6 +161,7 @@ impl Service {
             submit_deposit: orders.submit_deposit(),
             orders: store.clone(),
             facts: store.clone(),
+            idempotency: store.clone(),
             attestations: AttestationCache::new(attesters.panel.clone()),
             watch_orders: Arc::clone(&watch_orders),
             event_streams: EventStreams::new(config.server.stream_limits()),

@@ -9,6 +9,7 @@ mod deposits;
 mod fiat_store;
 mod filler;
 mod forwarding;
+mod idempotency;
 mod intent_book;
 mod inventory_store;
 mod onramps;
@@ -42,6 +43,7 @@ pub use deposits::{
 pub use fiat_store::{FiatCreation, FiatOrderQuery, FiatStore, RampToken};
 pub use filler::{Answer, Filler, FillerAsk, FillerError, MAX_FILLER_QUOTE, Offer, Refusal};
 pub use forwarding::{ForwardingSigner, WalletCheck};
+pub use idempotency::{IdempotencyStore, KeptAnswer, KeyUse, KeyedRequest};
 pub use intent_book::{IntentBook, IntentEntry};
 pub use inventory_store::{
     InventoryStore, Loss, LossKind, Outflow, Reservation, ReservationKind, ReservationLimit, Reserved,

@@ -22,6 +22,13 @@ use crate::extract::Body;
     post,
     path = "/v1/deposit/build",
     tag = "deposits",
+    params((
+        "Idempotency-Key" = Option<String>, Header,
+        description = "Any text, such as a UUID, that is new for each request. Repeating the request with the same key \
+                       within 24 hours gives the first answer again, with `Idempotency-Replayed: true`; failures are \
+                       not kept.",
+        min_length = 1, max_length = 255, pattern = "^[!-~]+$",
+    )),
     request_body(content = BuildAsk, example = json!({
         "quoteId": "019a8c3f5b200f8fad5bd9cb469fa16570867728950e", "routeId": "pAEWAZqMP1sgD4-tW9nLRp-hZXCGdyiVDg…",
         "from": "0xf39fd6e51aad88f6f4ce6ab8827279cfffb92266", "depositMethod": "CONTRACT_CALL",
@@ -45,6 +52,7 @@ use crate::extract::Body;
             "message": "The routeId belongs to another quoteId; pass on the quoteId and the routeId as they came, or ask \
                         for a new quote.",
         })),
+        (status = 409, description = "RequestInProgressException", body = ErrorBody),
         (status = 410, description = "QuoteExpiredException", body = ErrorBody, example = json!({
             "name": "QuoteExpiredException",
             "message": "The route was valid before 2026-11-15T12:00:00Z; ask for a new quote.",
@@ -53,7 +61,8 @@ use crate::extract::Body;
         (status = 413, description = "PayloadTooLargeException", body = ErrorBody),
         (
             status = 422,
-            description = "NotSupportedDepositMethodException or NotSupportedChainException",
+            description = "NotSupportedDepositMethodException, NotSupportedChainException or \
+                           IdempotencyKeyReusedException",
             body = ErrorBody,
             example = json!({
                 "name": "NotSupportedDepositMethodException",

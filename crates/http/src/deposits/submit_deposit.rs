@@ -20,6 +20,13 @@ use crate::extract::Body;
     put,
     path = "/v1/deposit/submit",
     tag = "deposits",
+    params((
+        "Idempotency-Key" = Option<String>, Header,
+        description = "Any text, such as a UUID, that is new for each request. Repeating the request with the same key \
+                       within 24 hours gives the first answer again, with `Idempotency-Replayed: true`; failures are \
+                       not kept.",
+        min_length = 1, max_length = 255, pattern = "^[!-~]+$",
+    )),
     request_body(content = SubmitAsk, example = json!({
         "quoteId": "019a8c3f5b200f8fad5bd9cb469fa16570867728950e", "routeId": "house",
         "txHash": "0x5c504ed432cb51138bcf09aa5e8a410dd4a1e204ef84bfed1be16dfba1b22060",
@@ -43,11 +50,12 @@ use crate::extract::Body;
             "name": "QuoteNotFoundException",
             "message": "Quote 019a8c3f5b200f8fad5bd9cb469fa16570867728950e is not known.",
         })),
-        (status = 409, description = "DuplicateRecordException", body = ErrorBody, example = json!({
+        (status = 409, description = "DuplicateRecordException or RequestInProgressException", body = ErrorBody, example = json!({
             "name": "DuplicateRecordException",
             "message": "This transaction was submitted for another order before.",
         })),
         (status = 413, description = "PayloadTooLargeException", body = ErrorBody),
+        (status = 422, description = "IdempotencyKeyReusedException", body = ErrorBody),
         (status = 502, description = "BroadcastException", body = ErrorBody, example = json!({
             "name": "BroadcastException",
             "message": "The chain refused the deposit: nonce too low.",

@@ -20,6 +20,13 @@ use crate::extract::Body;
     post,
     path = "/v1/fiat/order",
     tag = "fiat",
+    params((
+        "Idempotency-Key" = Option<String>, Header,
+        description = "Any text, such as a UUID, that is new for each request. Repeating the request with the same key \
+                       within 24 hours gives the first answer again, with `Idempotency-Replayed: true`; failures are \
+                       not kept.",
+        min_length = 1, max_length = 255, pattern = "^[!-~]+$",
+    )),
     request_body(content = FiatOrderAsk, example = json!({
         "quoteId": "019a8c3f5b200f8fad5bd9cb469fa16570867728950e",
         "author": "0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266",
@@ -36,10 +43,11 @@ use crate::extract::Body;
                 "retryable": false,
             },
         })),
-        (status = 409, description = "STATE_CONFLICT: another wallet took the quote", body = FiatErrorBody),
+        (status = 409, description = "STATE_CONFLICT: another wallet took the quote, or a request with the same \
+                        idempotency key is in progress", body = FiatErrorBody),
         (status = 410, description = "QUOTE_EXPIRED", body = FiatErrorBody),
         (status = 413, description = "PAYLOAD_TOO_LARGE", body = FiatErrorBody),
-        (status = 422, description = "PROVIDER_DISABLED or NO_ROUTE", body = FiatErrorBody),
+        (status = 422, description = "PROVIDER_DISABLED, NO_ROUTE or IDEMPOTENCY_KEY_REUSED", body = FiatErrorBody),
         (status = 502, description = "PROVIDER_UNAVAILABLE", body = FiatErrorBody),
     ),
 )]

@@ -1,6 +1,7 @@
 //! Middleware of every request.
 
 pub(crate) mod envelope;
+pub(crate) mod idempotency;
 pub(crate) mod observe;
 pub(crate) mod rate_limit;
 pub(crate) mod request_id;

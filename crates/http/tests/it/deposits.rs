@@ -4,7 +4,7 @@ use alloy_primitives::{Address as EvmAddress, B256};
 use axum::Router;
 use axum::body::Body;
 use axum::http::Request;
-use causeway_domain::ports::Offer;
+use causeway_domain::ports::{IdempotencyStore, Offer};
 use causeway_domain::{
     Address, Ask, Deployment, DepositMethod, Parties, QuoteKey, QuoteKeys, TokenId, TradeType,
 };
@@ -16,17 +16,21 @@ use serde_json::{Value, json};
 use crate::deposit_builder::{ChainBehavior, FakeDepositBuilder};
 use crate::service::{Service, bytes, json as body_json, send};
 
-const QUOTE: &str = "019a8c3f5b200f8fad5bd9cb469fa16570867728950e";
+pub(crate) const QUOTE: &str = "019a8c3f5b200f8fad5bd9cb469fa16570867728950e";
 const OTHER_QUOTE: &str = "019a8c3f5b210f8fad5bd9cb469fa16570867728950f";
 
 /// A service with routes from Base to Ethereum.
-struct Setup {
-    router: Router,
-    builder: Arc<FakeDepositBuilder>,
-    ledger: Arc<MemoryStore>,
+pub(crate) struct Setup {
+    pub(crate) router: Router,
+    pub(crate) builder: Arc<FakeDepositBuilder>,
+    pub(crate) ledger: Arc<MemoryStore>,
 }
 
-fn setup() -> Setup {
+pub(crate) fn setup() -> Setup {
+    setup_with(None)
+}
+
+pub(crate) fn setup_with(idempotency: Option<Arc<dyn IdempotencyStore>>) -> Setup {
     let builder = Arc::new(FakeDepositBuilder { chain: chain(8453), behavior: Mutex::default() });
     let other = Arc::new(FakeDepositBuilder { chain: chain(1), behavior: Mutex::default() });
     let ledger: Arc<MemoryStore> = Arc::default();
@@ -34,6 +38,7 @@ fn setup() -> Setup {
         ledger: Arc::clone(&ledger),
         deposit_builders: vec![Arc::clone(&builder), other],
         deployments: vec![deployment()],
+        idempotency,
         ..Service::default()
     };
     Setup { router: service.router(), builder, ledger }
@@ -99,7 +104,7 @@ fn route_id(quote: &str, name: &str) -> String {
 }
 
 /// Seals the named route of a request for its own quote, or for the first one if the id is no quote's.
-fn sealed(mut body: Value) -> Value {
+pub(crate) fn sealed(mut body: Value) -> Value {
     if let (Some(quote), Some(name)) = (body["quoteId"].as_str(), body["routeId"].as_str()) {
         let quote = if quote == OTHER_QUOTE { OTHER_QUOTE } else { QUOTE };
         body["routeId"] = json!(route_id(quote, name));

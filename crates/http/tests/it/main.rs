@@ -13,6 +13,7 @@ mod deposit_builder;
 mod deposits;
 mod fiat;
 mod filler;
+mod idempotency;
 mod intents;
 mod openapi;
 mod operator;

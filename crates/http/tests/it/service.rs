@@ -7,7 +7,9 @@ use axum::Router;
 use axum::body::Body;
 use axum::http::{Request, Response};
 use causeway_catalog::Catalog;
-use causeway_domain::ports::{Attestations, DepositBuilder, Filler, Health, PriceFeed, StoreError};
+use causeway_domain::ports::{
+    Attestations, DepositBuilder, Filler, Health, IdempotencyStore, PriceFeed, StoreError,
+};
 use causeway_domain::{ChainId, Deployment, RouteSeal, RowKeys, TokenId, UsdPrice};
 use causeway_engine::{
     AttestationCache, BuildDeposit, BuildParts, CountFills, ExecutorRegistry, Fillers, OrderTiming,
@@ -74,6 +76,8 @@ pub(crate) struct Service {
     pub(crate) fiat: FiatParts,
     pub(crate) attesters: Option<Arc<dyn Attestations>>,
     pub(crate) streams: StreamLimits,
+    /// The ledger, if there is none.
+    pub(crate) idempotency: Option<Arc<dyn IdempotencyStore>>,
     /// Origins that may embed the checkout page; `None` runs the service in sandbox mode.
     pub(crate) embed_origins: Option<Vec<String>>,
 }
@@ -90,6 +94,7 @@ impl Service {
             fiat,
             attesters,
             streams,
+            idempotency,
             embed_origins,
         } = self;
         let pauses = operator_services::pauses(&ledger);
@@ -144,6 +149,7 @@ impl Service {
                 watch_orders: Arc::new(WatchOrders::new(ledger.clone())),
                 event_streams: EventStreams::new(streams),
                 facts: ledger.clone(),
+                idempotency: idempotency.unwrap_or_else(|| ledger.clone()),
                 attestations: AttestationCache::new(attesters),
                 count_fills: CountFills::new(ledger),
                 fiat,

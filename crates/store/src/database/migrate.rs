@@ -44,6 +44,7 @@ pub(crate) const SQLITE: &[(i64, &str, &str)] = migrations!(
     20 "0020_losses_and_outflows",
     22 "0022_claim_batches",
     23 "0023_order_search",
+    24 "0024_idempotency_keys",
 );
 pub(crate) const POSTGRES: &[(i64, &str, &str)] = migrations!(
     "postgres",
@@ -69,6 +70,7 @@ pub(crate) const POSTGRES: &[(i64, &str, &str)] = migrations!(
     20 "0020_losses_and_outflows",
     22 "0022_claim_batches",
     23 "0023_order_search",
+    24 "0024_idempotency_keys",
 );
 
 fn migrator(migrations: &[(i64, &'static str, &'static str)]) -> Migrator {

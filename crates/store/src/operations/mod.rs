@@ -2,6 +2,7 @@
 
 mod audit;
 pub(crate) mod backup;
+mod idempotency;
 pub(crate) mod inspect;
 pub(crate) mod key_fingerprints;
 mod pauses;

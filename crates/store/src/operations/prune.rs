@@ -1,15 +1,20 @@
 use causeway_domain::ports::{Pruned, StoreError};
-use jiff::Timestamp;
+use jiff::{SignedDuration, Timestamp};
 
 use crate::database::engine::Connection;
 use crate::database::error::DbError;
 use crate::database::write_op::WriteOp;
 use crate::fiat::PruneFiat as _;
 use crate::orders::drop_unused::DropUnused as _;
+use crate::operations::idempotency::EXPIRED;
 use crate::store::Store;
 
-/// Removes unused orders, providers' quotes and events that are past their retention and unreferenced.
+/// How long the answers to requests with idempotency keys are kept.
+const ANSWERS_KEPT: SignedDuration = SignedDuration::from_hours(24);
+
+/// Removes unused orders, providers' quotes, events and kept answers that are past their retention and unreferenced.
 struct Prune {
+    answers_before: i64,
     quotes_before: i64,
     events_before: i64,
     limit: u32,
@@ -26,6 +31,7 @@ for_each_engine! {
 
         async fn run(&self, connection: &mut Connection<Db>) -> Result<Pruned, DbError> {
             let limit = i64::from(self.limit);
+            sqlx::query(EXPIRED).bind(self.answers_before).bind(limit).execute(&mut *connection).await?;
             let orders = Db::drop_unused(connection, self.quotes_before, limit).await?;
             let events =
                 sqlx::query(EVENTS).bind(self.events_before).bind(limit).execute(&mut *connection).await?;
@@ -44,7 +50,8 @@ impl Store {
         limit: u32,
     ) -> Result<Pruned, StoreError> {
         let (quotes_before, events_before) = (quotes_before.as_millisecond(), events_before.as_millisecond());
-        self.write(Prune { quotes_before, events_before, limit }).await
+        let answers_before = (Timestamp::now() - ANSWERS_KEPT).as_millisecond();
+        self.write(Prune { answers_before, quotes_before, events_before, limit }).await
     }
 }
 

@@ -51,6 +51,7 @@ mod fiat;
 mod fiat_sample;
 mod forget_chains;
 mod group_commit;
+mod idempotency;
 mod key_fingerprints;
 mod losses;
 mod operations;
