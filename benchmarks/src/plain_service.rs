@@ -93,6 +93,7 @@ pub async fn plain_service(store: Arc<Store>, watch_orders: Arc<WatchOrders>) ->
         fiat,
         force_refresh_limit: ForceRefreshLimit::default(),
         facts: store.clone(),
+        idempotency: store.clone(),
         attestations: AttestationCache::default(),
         watch_orders,
         event_streams: EventStreams::new(StreamLimits {

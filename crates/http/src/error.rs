@@ -81,7 +81,8 @@ impl ApiError {
 
     /// Another attempt with the same idempotency key has no answer yet.
     pub(crate) fn in_progress(retry_after_seconds: u64) -> Self {
-        let message = "A request with this Idempotency-Key is in progress; repeat it in a moment for its answer.";
+        let message =
+            "A request with this Idempotency-Key is in progress; repeat it in a moment for its answer.";
         Self {
             retry_after_seconds: Some(retry_after_seconds),
             ..Self::new(ErrorName::RequestInProgress, message)

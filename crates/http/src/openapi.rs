@@ -121,7 +121,8 @@ fn fiat_errors() -> Vec<Value> {
 
 /// The API document: what the handlers and wire types declare, what the parsers demand beyond types, and what leads where.
 pub fn document() -> Document {
-    let mut document = routes().merge(keyed_routes()).merge(no_cors_routes()).merge(qr_routes()).into_openapi();
+    let mut document =
+        routes().merge(keyed_routes()).merge(no_cors_routes()).merge(qr_routes()).into_openapi();
     constraints::add(&mut document);
     links::add(&mut document);
     document

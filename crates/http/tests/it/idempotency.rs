@@ -16,11 +16,7 @@ use crate::service::{json as body_json, send};
 
 const KEY: &str = "0b1e5c1c-8f0e-4c57-9d0c-6a4f9d7f5f11";
 
-async fn build_as(
-    setup: &Setup,
-    (key, integrator): (&str, &str),
-    method: &str,
-) -> (u16, HeaderMap, Value) {
+async fn build_as(setup: &Setup, (key, integrator): (&str, &str), method: &str) -> (u16, HeaderMap, Value) {
     let ask = json!({ "quoteId": QUOTE, "routeId": "house", "from": WALLET, "depositMethod": method });
     let request = Request::post("/v1/deposit/build")
         .header("Idempotency-Key", key)
@@ -85,7 +81,12 @@ struct OtherProcess;
 
 #[async_trait]
 impl IdempotencyStore for OtherProcess {
-    async fn claim_request(&self, _: &KeyedRequest, _: Timestamp, _: Timestamp) -> Result<KeyUse, StoreError> {
+    async fn claim_request(
+        &self,
+        _: &KeyedRequest,
+        _: Timestamp,
+        _: Timestamp,
+    ) -> Result<KeyUse, StoreError> {
         Ok(KeyUse::InProgress)
     }
 

@@ -16,11 +16,9 @@ const CLAIM: &str = "INSERT INTO idempotency_keys (key_hash, request_hash, attem
 
 const READ: &str = "SELECT request_hash, status, answer FROM idempotency_keys WHERE key_hash = $1";
 
-const KEEP: &str =
-    "UPDATE idempotency_keys SET status = $1, answer = $2 WHERE key_hash = $3 AND attempt = $4 AND status IS NULL";
+const KEEP: &str = "UPDATE idempotency_keys SET status = $1, answer = $2 WHERE key_hash = $3 AND attempt = $4 AND status IS NULL";
 
-const RELEASE: &str =
-    "DELETE FROM idempotency_keys WHERE key_hash = $1 AND attempt = $2 AND status IS NULL";
+const RELEASE: &str = "DELETE FROM idempotency_keys WHERE key_hash = $1 AND attempt = $2 AND status IS NULL";
 
 pub(super) const EXPIRED: &str = "DELETE FROM idempotency_keys WHERE key_hash IN \
      (SELECT key_hash FROM idempotency_keys WHERE claimed_at < $1 ORDER BY claimed_at LIMIT $2)";

@@ -5,8 +5,8 @@ use crate::database::engine::Connection;
 use crate::database::error::DbError;
 use crate::database::write_op::WriteOp;
 use crate::fiat::PruneFiat as _;
-use crate::orders::drop_unused::DropUnused as _;
 use crate::operations::idempotency::EXPIRED;
+use crate::orders::drop_unused::DropUnused as _;
 use crate::store::Store;
 
 /// How long the answers to requests with idempotency keys are kept.

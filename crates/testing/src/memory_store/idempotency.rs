@@ -44,7 +44,10 @@ impl IdempotencyStore for MemoryStore {
     async fn release_request(&self, request: &KeyedRequest) -> Result<(), StoreError> {
         self.call("release_request")?;
         let mut all = self.keyed_requests.lock().unwrap();
-        if all.get(&request.key).is_some_and(|(known, kept)| known.attempt == request.attempt && kept.is_none()) {
+        if all
+            .get(&request.key)
+            .is_some_and(|(known, kept)| known.attempt == request.attempt && kept.is_none())
+        {
             all.remove(&request.key);
         }
         Ok(())
