@@ -8,6 +8,7 @@ use causeway_evm::{BlockTag, Call, EvmClient, EvmConfig, Fees, Receipt, Signer, 
 use serde_json::{Value, json};
 use tempfile::TempDir;
 use tokio::sync::Mutex;
+use tokio::task::JoinHandle;
 
 use super::chain_totals::ChainTotals;
 use super::payer_key::Key;
@@ -70,6 +71,18 @@ pub(super) struct Chains {
     clients: std::sync::Mutex<HashMap<u64, EvmClient>>,
 }
 
+/// How many blocks are made at once where a chain is in a hurry; a transaction lasts for 150.
+const FAST_BLOCKS: u64 = 20;
+
+/// A chain in a hurry.
+pub(super) struct FastBlocks(JoinHandle<()>);
+
+impl Drop for FastBlocks {
+    fn drop(&mut self) {
+        self.0.abort();
+    }
+}
+
 /// A wallet's transaction.
 #[derive(Clone, Debug)]
 pub(super) struct Sent {
@@ -109,6 +122,18 @@ impl Chains {
 
     pub(super) async fn control(&self, chain: u64, action: Value) {
         self.post(&format!("/sandbox/control/{chain}"), &action).await;
+    }
+
+    /// Has Solana make blocks faster than in real time until the result is dropped: what was sent to it soon counts as lost.
+    pub(super) fn hurry_solana(&self) -> FastBlocks {
+        let (client, url) = (self.service.client.clone(), format!("{}/sandbox/control/{SOLANA}", self.base));
+        FastBlocks(tokio::spawn(async move {
+            let mine = json!({ "action": "mine", "blocks": FAST_BLOCKS }).to_string();
+            loop {
+                client.post(&url).body(mine.clone()).send().await.unwrap();
+                tokio::time::sleep(Duration::from_millis(500)).await;
+            }
+        }))
     }
 
     pub(super) async fn post(&self, path: &str, body: &Value) -> Value {

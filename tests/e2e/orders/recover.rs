@@ -149,7 +149,9 @@ async fn deposit(payers: &mut [Payer], chains: &Chains, service: &RestartableSer
         .await;
 }
 
-pub(super) fn recover(service: &RestartableService) -> (bool, String) {
+/// It waits until what was sent to Solana before can no longer land.
+pub(super) fn recover(chains: &Chains, service: &RestartableService) -> (bool, String) {
+    let _fast = chains.hurry_solana();
     let output = service.run(&["recover", "--from-chain"]);
     let text = [output.stdout, output.stderr].concat();
     (output.status.success(), String::from_utf8(text).unwrap())
@@ -210,11 +212,11 @@ async fn every_order_is_recovered_from_the_chains_and_open_orders_complete() {
         let _ = std::fs::remove_file(file);
     }
     assert!(!service.database().exists());
-    let (done, output) = recover(&service);
+    let (done, output) = recover(&chains, &service);
     assert!(done, "seed {seed}: {output}");
     eprintln!("{output}");
     let after = compare(&scenario, &service, &before, seed).await;
-    let (done, again) = recover(&service);
+    let (done, again) = recover(&chains, &service);
     assert!(done && again.contains("were there already"), "seed {seed}: {again}");
     assert_eq!(
         compare(&scenario, &service, &before, seed).await,
@@ -224,9 +226,11 @@ async fn every_order_is_recovered_from_the_chains_and_open_orders_complete() {
 
     service.restart();
     deposit(&mut scenario.late, &chains, &service).await;
+    let fast = chains.hurry_solana();
     let all: Vec<Payer> =
         [scenario.ended, scenario.racing, scenario.orphaned, scenario.late].into_iter().flatten().collect();
     wait_until_ended(&chains, &service, &all, seed).await;
+    drop(fast);
     wait_until_book_agrees(&chains, &service, &all.iter().collect::<Vec<_>>()).await;
     for (payer, before) in
         all.iter().zip(&before).filter(|(payer, _)| payer.plan.outcome != Outcome::NeverDeposited)
@@ -286,7 +290,7 @@ async fn assert_order_is_found(service: &RestartableService, payer: &Payer, befo
 }
 
 async fn refuses_a_store_in_use(chains: &Chains, service: &RestartableService, seed: u64) {
-    let running = recover(service);
+    let running = recover(chains, service);
     assert!(!running.0 && running.1.contains("another causeway is running"), "seed {seed}: {}", running.1);
     let mut rng = SeededRng::new(seed, "one more");
     let plan = SwapPlan { outcome: Outcome::NeverDeposited, ..open_plan(BASE, ETHEREUM, &mut rng) };
@@ -294,7 +298,7 @@ async fn refuses_a_store_in_use(chains: &Chains, service: &RestartableService, s
     payer.fund(chains).await;
     payer.build(service).await;
     service.kill();
-    let (done, output) = recover(service);
+    let (done, output) = recover(chains, service);
     assert!(!done && output.contains("recovery fills empty stores only"), "seed {seed}: {output}");
     service.restart();
     let missing =

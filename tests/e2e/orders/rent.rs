@@ -95,7 +95,7 @@ async fn rule_18_rent_is_refunded_to_its_payers_and_the_order_is_unchanged() {
     for end in ["", "-wal", "-shm"] {
         let _ = std::fs::remove_file(format!("{}{end}", service.database().display()));
     }
-    let (done, output) = recover(&service);
+    let (done, output) = recover(&chains, &service);
     assert!(done, "{output}");
     let store = service.store().await;
     assert_same(&before, &known(&store, &payer).await.unwrap());
