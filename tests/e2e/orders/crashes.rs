@@ -24,8 +24,11 @@ use super::solana::SOLANA;
 /// How many payers swap concurrently.
 const CONCURRENCY: usize = 4;
 
-/// Long runs deposit late for what they built first, and all of it is filled: prices do not move.
+/// Long runs deposit late for what they built first; prices do not move meanwhile.
 const CONFIG: &str = "[orders]\nopen_slack_seconds = 7200\n\n[sandbox]\nnodes = 2\ndrifting_prices = false\n";
+
+/// How long orders may take to end after the last fault.
+const LATE_TIMEOUT: Duration = Duration::from_mins(3);
 
 /// How many payers are funded concurrently.
 const FUNDING_CONCURRENCY: usize = 8;
@@ -167,12 +170,45 @@ async fn orders_survive_kill_9_and_chain_faults_with_all_money_accounted_for() {
     over.store(true, Ordering::SeqCst);
     killer.await.unwrap();
     injector.await.unwrap();
+    let payers = expect_refunds_of_late_deposits(&service, payers).await;
     wait_until_ended(&chains, &service, &payers, seed).await;
     wallets.abort();
     let (flows, reverted) = audit(&chains, &service, &payers, &before, seed).await;
     let faults = log.lock().await.clone();
     let report = Report { seed, payers: &payers, kills, faults, reverted, took: begun.elapsed(), flows };
     eprintln!("CAUSEWAY_SEED={seed}: all is well; the report is {}", report.write().display());
+}
+
+/// Kills and faults delay some deposits until the price has expired: those may be refunded, and no others (rule 14).
+///
+/// Waits until every order is terminal, as long as [`wait_until_ended`] would, which then says what is wrong.
+async fn expect_refunds_of_late_deposits(service: &RestartableService, payers: Vec<Payer>) -> Vec<Payer> {
+    let begun = Instant::now();
+    let mut expected = Vec::new();
+    for mut payer in payers {
+        while payer.plan.outcome == Outcome::Filled && begun.elapsed() < LATE_TIMEOUT {
+            let orders = service.orders_of(payer.key.address()).await;
+            let Some(order) = orders.first() else { break };
+            match order["status"].as_str() {
+                Some("filled") => break,
+                Some("refunded") => {
+                    let reason = order["failureReason"].as_str().unwrap_or_default();
+                    assert!(reason.starts_with("The deposit came after the price had expired"), "{order:#}");
+                    let made = &order["transactions"]["deposit"]["timestamp"];
+                    let [made, before] = [made, &order["timestamps"]["depositBefore"]].map(timestamp);
+                    assert!(made >= before, "{order:#}");
+                    payer.plan.outcome = Outcome::Refunded;
+                }
+                _ => tokio::time::sleep(Duration::from_millis(250)).await,
+            }
+        }
+        expected.push(payer);
+    }
+    expected
+}
+
+fn timestamp(text: &serde_json::Value) -> jiff::Timestamp {
+    text.as_str().unwrap().parse().unwrap()
 }
 
 /// Looks after what wallets have sent, for as long as it is polled.
