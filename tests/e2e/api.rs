@@ -124,7 +124,7 @@ async fn cors_is_open_to_every_origin_and_header() {
     assert_eq!(header("access-control-allow-headers"), "x-svc-sdk-version,x-anything");
     let answer = service.get("/v1/chains").await;
     let exposed = answer.headers()["access-control-expose-headers"].to_str().unwrap().to_owned();
-    assert_eq!(exposed, "x-request-id,x-partial-chains,retry-after");
+    assert_eq!(exposed, "x-request-id,idempotency-replayed,x-partial-chains,retry-after");
 }
 
 #[tokio::test]

@@ -158,7 +158,7 @@ const fn code_for(name: ErrorName) -> Option<FiatErrorCode> {
         ErrorName::Screening => FiatErrorCode::Screened,
         ErrorName::QuoteNotFound => FiatErrorCode::QuoteInvalid,
         ErrorName::OrderNotFound => FiatErrorCode::OrderNotFound,
-        ErrorName::DuplicateRecord | ErrorName::RequestInProgress => FiatErrorCode::StateConflict,
+        ErrorName::DuplicateRecord => FiatErrorCode::StateConflict,
         ErrorName::QuoteExpired => FiatErrorCode::QuoteExpired,
         ErrorName::PayloadTooLarge => FiatErrorCode::PayloadTooLarge,
         ErrorName::NotSupportedToken | ErrorName::NotSupportedChain => FiatErrorCode::UnsupportedAsset,

@@ -43,8 +43,7 @@ use crate::extract::Body;
                 "retryable": false,
             },
         })),
-        (status = 409, description = "STATE_CONFLICT: another wallet took the quote, or a request with the same \
-                        idempotency key is in progress", body = FiatErrorBody),
+        (status = 409, description = "STATE_CONFLICT: another wallet took the quote; or REQUEST_IN_PROGRESS", body = FiatErrorBody),
         (status = 410, description = "QUOTE_EXPIRED", body = FiatErrorBody),
         (status = 413, description = "PAYLOAD_TOO_LARGE", body = FiatErrorBody),
         (status = 422, description = "PROVIDER_DISABLED, NO_ROUTE or IDEMPOTENCY_KEY_REUSED", body = FiatErrorBody),
