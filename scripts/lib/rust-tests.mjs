@@ -21,6 +21,8 @@ const environment = {
     RUSTC_WORKSPACE_WRAPPER: driver,
     CLIPPY_ARGS: ["-D", "warnings"].join("__CLIPPY_HACKERY__") + "__CLIPPY_HACKERY__",
     CARGO_TERM_PROGRESS_WHEN: "never",
+    // Nothing is compiled again where the folder is thrown away afterwards.
+    ...(process.env.CI && !process.env.CARGO_INCREMENTAL ? { CARGO_INCREMENTAL: "0" } : {}),
 };
 
 /** Builds everything and answers the test binaries with the folders of their packages. */
