@@ -31,8 +31,9 @@ contract ReferrerTest is Fixture {
     }
 
     function test_Rule06_AFeeThatTheTokenRefusesGoesToThePayee() public {
-        SwitchableToken.Behavior[3] memory behaviors =
-            [SwitchableToken.Behavior.Bars, SwitchableToken.Behavior.SaysNo, SwitchableToken.Behavior.BurnsGas];
+        SwitchableToken.Behavior[3] memory behaviors = [
+            SwitchableToken.Behavior.Bars, SwitchableToken.Behavior.SaysNo, SwitchableToken.Behavior.BurnsGas
+        ];
         for (uint256 i = 0; i < behaviors.length; ++i) {
             uint256 before = vm.snapshotState();
             Order memory order = switchableOrder(behaviors[i]);

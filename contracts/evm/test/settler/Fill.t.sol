@@ -173,8 +173,9 @@ contract FillTest is Fixture {
         switchable.mint(FILLER, order.amountOut);
         vm.prank(FILLER);
         switchable.approve(address(settler), order.amountOut);
-        SwitchableToken.Behavior[3] memory behaviors =
-            [SwitchableToken.Behavior.Bars, SwitchableToken.Behavior.SaysNo, SwitchableToken.Behavior.BurnsGas];
+        SwitchableToken.Behavior[3] memory behaviors = [
+            SwitchableToken.Behavior.Bars, SwitchableToken.Behavior.SaysNo, SwitchableToken.Behavior.BurnsGas
+        ];
         for (uint256 i = 0; i < behaviors.length; ++i) {
             switchable.setBehavior(RECIPIENT, behaviors[i]);
             vm.expectRevert(
