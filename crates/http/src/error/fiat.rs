@@ -159,6 +159,8 @@ const fn code_for(name: ErrorName) -> Option<FiatErrorCode> {
         ErrorName::QuoteNotFound => FiatErrorCode::QuoteInvalid,
         ErrorName::OrderNotFound => FiatErrorCode::OrderNotFound,
         ErrorName::DuplicateRecord => FiatErrorCode::StateConflict,
+        ErrorName::RequestInProgress => FiatErrorCode::RequestInProgress,
+        ErrorName::IdempotencyKeyReused => FiatErrorCode::IdempotencyKeyReused,
         ErrorName::QuoteExpired => FiatErrorCode::QuoteExpired,
         ErrorName::PayloadTooLarge => FiatErrorCode::PayloadTooLarge,
         ErrorName::NotSupportedToken | ErrorName::NotSupportedChain => FiatErrorCode::UnsupportedAsset,

@@ -22,11 +22,13 @@ pub enum FiatErrorCode {
     ProviderUnavailable,
     WebhookRejected,
     PayloadTooLarge,
+    RequestInProgress,
+    IdempotencyKeyReused,
 }
 
 impl FiatErrorCode {
     /// Every code, in the order of the contract's table.
-    pub const ALL: [Self; 15] = [
+    pub const ALL: [Self; 17] = [
         Self::ValidationError,
         Self::QuoteInvalid,
         Self::OrderNotFound,
@@ -42,6 +44,8 @@ impl FiatErrorCode {
         Self::ProviderUnavailable,
         Self::WebhookRejected,
         Self::PayloadTooLarge,
+        Self::RequestInProgress,
+        Self::IdempotencyKeyReused,
     ];
 
     pub const fn as_str(self) -> &'static str {
@@ -61,6 +65,8 @@ impl FiatErrorCode {
             Self::ProviderUnavailable => "PROVIDER_UNAVAILABLE",
             Self::WebhookRejected => "WEBHOOK_REJECTED",
             Self::PayloadTooLarge => "PAYLOAD_TOO_LARGE",
+            Self::RequestInProgress => "REQUEST_IN_PROGRESS",
+            Self::IdempotencyKeyReused => "IDEMPOTENCY_KEY_REUSED",
         }
     }
 
@@ -78,6 +84,8 @@ impl FiatErrorCode {
             Self::UnsupportedAsset => ErrorName::NotSupportedToken,
             Self::NoRoute => ErrorName::CannotFill,
             Self::PayloadTooLarge => ErrorName::PayloadTooLarge,
+            Self::RequestInProgress => ErrorName::RequestInProgress,
+            Self::IdempotencyKeyReused => ErrorName::IdempotencyKeyReused,
             Self::OriginNotAllowed
             | Self::ProviderDisabled
             | Self::ProviderUnavailable
@@ -91,10 +99,12 @@ impl FiatErrorCode {
             Self::ValidationError | Self::WebhookRejected => 400,
             Self::OriginNotAllowed | Self::Screened => 403,
             Self::QuoteInvalid | Self::OrderNotFound => 404,
-            Self::StateConflict => 409,
+            Self::StateConflict | Self::RequestInProgress => 409,
             Self::QuoteExpired => 410,
             Self::PayloadTooLarge => 413,
-            Self::UnsupportedAsset | Self::NoRoute | Self::ProviderDisabled => 422,
+            Self::UnsupportedAsset | Self::NoRoute | Self::ProviderDisabled | Self::IdempotencyKeyReused => {
+                422
+            }
             Self::RateLimited => 429,
             Self::InternalError => 500,
             Self::ProviderUnavailable => 502,
@@ -103,7 +113,10 @@ impl FiatErrorCode {
 
     /// Whether the same request may succeed later.
     pub const fn is_retryable(self) -> bool {
-        matches!(self, Self::RateLimited | Self::InternalError | Self::ProviderUnavailable)
+        matches!(
+            self,
+            Self::RateLimited | Self::InternalError | Self::ProviderUnavailable | Self::RequestInProgress
+        )
     }
 
     /// A one-sentence description.
@@ -126,6 +139,8 @@ impl FiatErrorCode {
             Self::ProviderUnavailable => "The provider is unavailable or returns invalid data.",
             Self::WebhookRejected => "The webhook is not signed by the provider, or cannot be read.",
             Self::PayloadTooLarge => "The request body is over the limit.",
+            Self::RequestInProgress => "A request with the same `Idempotency-Key` has no answer yet.",
+            Self::IdempotencyKeyReused => "The `Idempotency-Key` belongs to another request.",
         }
     }
 }
@@ -209,6 +224,8 @@ mod tests {
             ("PROVIDER_UNAVAILABLE", 502, "BadRequestException"),
             ("WEBHOOK_REJECTED", 400, "BadRequestException"),
             ("PAYLOAD_TOO_LARGE", 413, "PayloadTooLargeException"),
+            ("REQUEST_IN_PROGRESS", 409, "RequestInProgressException"),
+            ("IDEMPOTENCY_KEY_REUSED", 422, "IdempotencyKeyReusedException"),
         ];
         for (text, status, name) in table {
             let code: FiatErrorCode = serde_json::from_value(text.into()).unwrap();
