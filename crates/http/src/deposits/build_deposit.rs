@@ -11,6 +11,7 @@ use super::read_build_request::read_build_request;
 use crate::App;
 use crate::error::ApiResult;
 use crate::extract::Body;
+use crate::middleware::idempotency::IdempotencyKey;
 
 /// Turns a route into a deposit that a wallet can make.
 ///
@@ -22,13 +23,7 @@ use crate::extract::Body;
     post,
     path = "/v1/deposit/build",
     tag = "deposits",
-    params((
-        "Idempotency-Key" = Option<String>, Header,
-        description = "Any text, such as a UUID, that is new for each request. Repeating the request with the same key \
-                       within 24 hours gives the first answer again, with `Idempotency-Replayed: true`; failures are \
-                       not kept.",
-        min_length = 1, max_length = 255, pattern = "^[!-~]+$",
-    )),
+    params(IdempotencyKey),
     request_body(content = BuildAsk, example = json!({
         "quoteId": "019a8c3f5b200f8fad5bd9cb469fa16570867728950e", "routeId": "pAEWAZqMP1sgD4-tW9nLRp-hZXCGdyiVDg…",
         "from": "0xf39fd6e51aad88f6f4ce6ab8827279cfffb92266", "depositMethod": "CONTRACT_CALL",

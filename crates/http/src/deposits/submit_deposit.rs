@@ -8,6 +8,7 @@ use super::read_submit_request::read_submit_request;
 use crate::App;
 use crate::error::ApiResult;
 use crate::extract::Body;
+use crate::middleware::idempotency::IdempotencyKey;
 
 /// Reports a deposit that was sent, or submits a signed one.
 ///
@@ -20,13 +21,7 @@ use crate::extract::Body;
     put,
     path = "/v1/deposit/submit",
     tag = "deposits",
-    params((
-        "Idempotency-Key" = Option<String>, Header,
-        description = "Any text, such as a UUID, that is new for each request. Repeating the request with the same key \
-                       within 24 hours gives the first answer again, with `Idempotency-Replayed: true`; failures are \
-                       not kept.",
-        min_length = 1, max_length = 255, pattern = "^[!-~]+$",
-    )),
+    params(IdempotencyKey),
     request_body(content = SubmitAsk, example = json!({
         "quoteId": "019a8c3f5b200f8fad5bd9cb469fa16570867728950e", "routeId": "house",
         "txHash": "0x5c504ed432cb51138bcf09aa5e8a410dd4a1e204ef84bfed1be16dfba1b22060",

@@ -11,6 +11,7 @@ use super::read_order_request::{read_order_request, read_origin};
 use crate::App;
 use crate::error::{ApiError, ApiResult};
 use crate::extract::Body;
+use crate::middleware::idempotency::IdempotencyKey;
 
 /// Creates an order from a quote: binds it to a wallet and opens the provider's checkout.
 ///
@@ -20,13 +21,7 @@ use crate::extract::Body;
     post,
     path = "/v1/fiat/order",
     tag = "fiat",
-    params((
-        "Idempotency-Key" = Option<String>, Header,
-        description = "Any text, such as a UUID, that is new for each request. Repeating the request with the same key \
-                       within 24 hours gives the first answer again, with `Idempotency-Replayed: true`; failures are \
-                       not kept.",
-        min_length = 1, max_length = 255, pattern = "^[!-~]+$",
-    )),
+    params(IdempotencyKey),
     request_body(content = FiatOrderAsk, example = json!({
         "quoteId": "019a8c3f5b200f8fad5bd9cb469fa16570867728950e",
         "author": "0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266",

@@ -12,11 +12,23 @@ use axum::response::{IntoResponse, Response};
 use causeway_domain::ports::{IdempotencyStore, KeptAnswer, KeyUse, KeyedRequest};
 use causeway_wire::Issue;
 use jiff::{SignedDuration, Timestamp};
+use utoipa::IntoParams;
 
 use crate::error::{ApiError, ApiResult};
 use crate::{App, BODY_LIMIT};
 
 pub(crate) const HEADER: HeaderName = HeaderName::from_static("idempotency-key");
+
+/// The header in the API document.
+#[derive(IntoParams)]
+#[into_params(parameter_in = Header)]
+#[expect(dead_code, reason = "the middleware reads the header itself")]
+pub(crate) struct IdempotencyKey {
+    /// Any text, such as a UUID, that is new for each request. Repeating the request with the same key within 24 hours gives
+    /// the first answer again, with `Idempotency-Replayed: true`; failures are not kept.
+    #[param(rename = "Idempotency-Key", min_length = 1, max_length = 255, pattern = "^[!-~]+$")]
+    key: Option<String>,
+}
 
 /// Says that an answer is that of an earlier attempt.
 pub(crate) const REPLAYED: HeaderName = HeaderName::from_static("idempotency-replayed");

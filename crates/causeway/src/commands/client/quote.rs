@@ -190,11 +190,11 @@ mod tests {
             "fees": [fee("filler", "eip155:8453:0xusdc", "37500"), fee("gas", "eip155:8453:0xUSDC", "18000")],
         });
         let read = |quote: &serde_json::Value| serde_json::from_value::<RouteQuote>(quote.clone()).unwrap();
-        let told = read(&quote);
+        let parsed = read(&quote);
         let price = "1 USDC = 0.00028571428 ETH before fees; $25.00 → $24.94";
-        assert_eq!(rate(&told, &pair()).as_deref(), Some(price));
+        assert_eq!(rate(&parsed, &pair()).as_deref(), Some(price));
         let fees = "costs 0.0555 USDC (0.222 %): filler 0.0375 USDC, gas 0.018 USDC";
-        assert_eq!(cost(&told, &pair()).as_deref(), Some(fees));
+        assert_eq!(cost(&parsed, &pair()).as_deref(), Some(fees));
         quote["fees"] = json!([fee("gas", "eip155:8453:0x00", "18000")]);
         assert_eq!(cost(&read(&quote), &pair()).as_deref(), Some("costs 0.222 %"), "another token");
         for absent in ["price", "totalFeePercent"] {

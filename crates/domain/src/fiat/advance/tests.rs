@@ -263,7 +263,7 @@ fn rule_21_a_purchase_completes_when_what_arrived_reaches_what_was_sold() {
     assert_eq!((part.order.status, part.order.output), (FiatStatus::Processing, Some(raw(30))));
     assert!(part.changes[0].1.contains("Partially delivered: 60000000 of 99000000"), "{:?}", part.changes);
     let again = advance_fiat(part.order.clone(), &with(&[(60_000_000, filled())], 0, None));
-    assert_eq!(again.changes, [], "told once");
+    assert_eq!(again.changes, [], "recorded once");
     // What comes later is swapped to the same recipient, however late.
     let more = FiatContext { now: later(8_000), ..with(&[(60_000_000, filled())], 39_000_000, None) };
     assert_eq!(advance_fiat(part.order.clone(), &more).actions, step_swap(39_000_000));

@@ -53,7 +53,7 @@ impl InventoryExecutor {
             return Ok(None);
         }
         if !batches.pool.contains(&order.terms) {
-            // Only what can be claimed waits; anything else is told at once.
+            // Only what can be claimed waits; anything else is reported at once.
             self.claim_action(order).await?;
         }
         let fill = order.evidence.fill.as_ref();
@@ -152,7 +152,7 @@ impl InventoryExecutor {
         Ok(CollectedBatch { fills: orders.iter().map(fill).collect(), signatures: Vec::new() })
     }
 
-    /// Sends a recorded batch. `None` if it would fail: then its orders are claimed alone, each told why it cannot be.
+    /// Sends a recorded batch. `None` if it would fail: then its orders are claimed alone, each with the reason why it cannot be.
     async fn send_batch(
         &self,
         batches: &Batches,

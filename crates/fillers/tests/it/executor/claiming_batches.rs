@@ -237,10 +237,10 @@ async fn rule_31_an_order_that_the_escrow_skipped_is_told_and_the_others_are_pai
     shows(EscrowState::Claimed);
     assert_eq!(fixture.executor.claim(&orders[0], now()).await.unwrap(), succeeded);
     shows(EscrowState::Refunded);
-    let told = fixture.executor.claim(&orders[1], now()).await;
+    let refused = fixture.executor.claim(&orders[1], now()).await;
     assert!(
-        matches!(&told, Err(ActionError::Permanent(words)) if words.contains("0x77 skipped")),
-        "{told:?}"
+        matches!(&refused, Err(ActionError::Permanent(words)) if words.contains("0x77 skipped")),
+        "{refused:?}"
     );
     // What is open still, such as a deposit that was frozen for a while, is claimed alone.
     shows(EscrowState::Open);
