@@ -5,6 +5,7 @@ use alloy_primitives::{Address as EvmAddress, B256, Bytes, U256, address};
 use alloy_sol_types::{SolCall as _, sol};
 use causeway_domain::{Address, ChainId};
 use causeway_evm::{BlockTag, Call, EvmClient, EvmConfig, Fees, Receipt, Signer, TxRequest};
+use causeway_sandbox::FeeModel;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 use tokio::sync::Mutex;
@@ -55,8 +56,10 @@ const RELIABLE_NODE: &str = "/sandbox/rpc/node/9";
 /// How long a wallet retries; far longer than any fault.
 const TIMEOUT: Duration = Duration::from_mins(3);
 
-/// A wallet's fees, above what a sandbox chain requires.
-const FEES: Fees = Fees::Eip1559 { max_fee: 100_000_000_000, priority_fee: 1_000_000_000 };
+/// A wallet's fees: a higher tip would raise what the chain suggests to the next, and with it what an order costs.
+fn fees(chain: ChainId) -> Fees {
+    Fees::Eip1559 { max_fee: 100_000_000_000, priority_fee: FeeModel::Realistic.tip(chain) }
+}
 
 /// The chains in a process of their own, which outlives the service.
 pub(super) struct Chains {
@@ -205,7 +208,7 @@ impl Chains {
         let nonce = nonce.max(*next);
         *next = nonce + 1;
         drop(nonces);
-        let signed = key.sign(client.chain_id(), nonce, request, gas, FEES).unwrap();
+        let signed = key.sign(client.chain_id(), nonce, request, gas, fees(client.chain_id())).unwrap();
         (signed.hash, signed.raw)
     }
 
