@@ -26,6 +26,15 @@ export interface CallOptions {
   timeout?: number | undefined;
 }
 
+/** Options of a call that changes something, which the service answers once for each key. */
+export interface KeyedCallOptions extends CallOptions {
+  /**
+   * Sent as `Idempotency-Key`, 1 to 255 visible ASCII characters, new for each request: `crypto.randomUUID()`.
+   * The same request with the same key within 24 hours gets the first answer again; another one is refused.
+   */
+  idempotencyKey?: string | undefined;
+}
+
 /** The first argument of every action. Create one with {@link createClient}. */
 export interface Client {
   readonly baseUrl: string;

@@ -88,5 +88,7 @@ export function isTransient(error: unknown): boolean {
   if (code === 'SVC3002' || error instanceof InternalServerError) return true;
   if (status === undefined) return code === 'SVC3001';
   const isRetryable = error.name === 'ServiceError' || error instanceof FiatProviderError;
-  return isRetryable && (status === 408 || status === 429 || status >= 500);
+  // The first request with an idempotency key is still in progress: its answer comes later.
+  const isInProgress = status === 409 && details?.retryAfter !== undefined;
+  return isRetryable && (status === 408 || isInProgress || status === 429 || status >= 500);
 }

@@ -26,7 +26,7 @@ export * from './actions/stream-quotes.js';
 export * from './actions/submit-deposit.js';
 export * from './actions/track-order.js';
 export { createCauseway, type Causeway } from './causeway.js';
-export { createClient, type CallOptions, type Client, type ClientOptions } from './client.js';
+export { createClient, type CallOptions, type Client, type ClientOptions, type KeyedCallOptions } from './client.js';
 export * from './errors.js';
 // The error class; the type of the same name in quote responses is exported as `FiatQuoteError`.
 export { FiatProviderError } from './errors.js';

@@ -1,5 +1,5 @@
 import { apiError, detailsOf } from './api-error.js';
-import type { CallOptions, Client } from './client.js';
+import type { CallOptions, Client, KeyedCallOptions } from './client.js';
 import { ServiceError } from './errors.js';
 import { mismatch, type Shape } from './shape.js';
 import { withTimeout } from './timeout.js';
@@ -55,6 +55,12 @@ export function send(client: Client, request: ApiRequest, options: CallOptions =
 /** Sends the request and parses the response as JSON of the given shape. */
 export async function json<T>(client: Client, request: ApiRequest, shape: Shape, options?: CallOptions): Promise<T> {
   return parse(await send(client, request, options), shape);
+}
+
+/** Like {@link json}, with the call's `Idempotency-Key`. */
+export async function jsonOnce<T>(client: Client, request: ApiRequest, shape: Shape, options?: KeyedCallOptions): Promise<T> {
+  const key = options?.idempotencyKey;
+  return json(client, key === undefined ? request : { ...request, headers: { 'Idempotency-Key': key } }, shape, options);
 }
 
 /** Parses a response as JSON and checks its shape. */

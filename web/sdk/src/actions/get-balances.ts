@@ -14,7 +14,7 @@ export interface Balances {
   silentChains: number[];
 }
 
-/** Returns the balances of an address in all well-known tokens, across chains. */
+/** Returns the balances of an address in every token of the catalog, across chains. */
 export async function getBalances(
   client: Client,
   address: string,

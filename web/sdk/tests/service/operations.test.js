@@ -39,6 +39,7 @@ describe('the service', () => {
     assert.equal((await causeway.getHubConfig()).chainId, 4_278_608);
     assert.ok((await causeway.getVaults()).length > 0);
     assert.ok((await causeway.getMTokens()).length > 0);
+    assert.deepEqual(await causeway.getMTokens({ chainIds: [1] }), []);
     assert.ok((await causeway.getFillers()).length > 0);
     assert.equal((await causeway.getStatus()).mode, 'sandbox');
   });
@@ -115,6 +116,35 @@ describe('the service', () => {
     await assert.rejects(fiat.getQuote({ ...ask, provider: 'nobody' }), { name: 'BadRequestError', code: 'SVC3001' });
     await assert.rejects(fiat.createOrder({ quoteId: 'q', author: ACCOUNT }), { name: 'QuoteNotFoundError', code: 'SVC3004' });
     await assert.rejects(fiat.startCheckout(order), { name: 'ServiceError', code: 'SVC6007' });
+  });
+
+  it('says that a provider is unavailable', async () => {
+    const { fiat } = causeway;
+    const { quotes: [{ quoteId }] } = await fiat.getQuote({ fiatCurrency: 'USD', fiatAmount: '100', provider: 'sandbox-card', toChainId: 8453, toToken: USDC, recipient: ACCOUNT });
+    const { logoUrl } = (await fiat.getProviders()).find(({ id }) => id === 'sandbox-card');
+    const set = (switches) => globalThis.fetch(new URL('/sandbox/onramps/sandbox-card/switches', logoUrl), {
+      method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(switches),
+    });
+    assert.equal((await set({ down: true })).status, 200);
+    try {
+      await assert.rejects(fiat.createOrder({ quoteId, author: ACCOUNT }), { name: 'FiatProviderError', code: 'SVC6004' });
+    } finally {
+      await set({});
+    }
+    assert.ok((await fiat.createOrder({ quoteId, author: ACCOUNT })).wrapperUrl);
+  });
+
+  it('answers a repeated request with its idempotency key once, and refuses another one', async () => {
+    const { account: { address } } = await payer();
+    const { quoteId, routes: [{ routeId }] } = await causeway.getQuote(swapOf(address));
+    const idempotencyKey = globalThis.crypto.randomUUID();
+    const ask = { quoteId, routeId, from: address };
+    const deposit = await causeway.buildDeposit(ask, { idempotencyKey });
+    assert.deepEqual(await causeway.buildDeposit(ask, { idempotencyKey }), deposit);
+    await assert.rejects(causeway.buildDeposit({ ...ask, recipient: ACCOUNT }, { idempotencyKey }), (error) => {
+      assert.deepEqual([error.name, error.code, error.details.status, error.details.body.name], ['ServiceError', 'SVC3001', 422, 'IdempotencyKeyReusedException']);
+      return true;
+    });
   });
 
   it('has no operation that is missing in the SDK', async () => {

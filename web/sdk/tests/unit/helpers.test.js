@@ -92,6 +92,33 @@ describe('a client', () => {
   });
 });
 
+describe('an idempotency key', () => {
+  const calls = {
+    buildDeposit: [(client, options) => sdk.buildDeposit(client, { quoteId: 'q', routeId: 'r', from: 'a' }, options), { kind: 'CONTRACT_CALL', approvals: [] }],
+    submitDeposit: [(client, options) => sdk.submitDeposit(client, { quoteId: 'q', routeId: 'r', txHash: '0x1' }, options), { orderId: 'o' }],
+    createFiatOrder: [(client, options) => sdk.createFiatOrder(client, { quoteId: 'q', author: 'a' }, options), { orderId: 'o', widgetUrl: 'http://a', wrapperUrl: 'http://a' }],
+  };
+  for (const [name, [call, answer]] of Object.entries(calls)) {
+    it(`is sent by ${name}, and only if there is one`, async () => {
+      const server = await Server.start([{ status: 200, json: answer }]);
+      try {
+        const client = createClient({ baseUrl: server.url });
+        await call(client, { idempotencyKey: 'b7c1' });
+        await call(client);
+        await call(client, {});
+        assert.deepEqual(server.requests.map(({ headers }) => headers['idempotency-key']), ['b7c1', undefined, undefined]);
+      } finally {
+        server.stop();
+      }
+    });
+  }
+
+  it('that no header can hold is a TypeError, and nothing is sent', async () => {
+    const client = createClient({ baseUrl: 'http://127.0.0.1:9', fetch: () => assert.fail('a request was sent') });
+    await assert.rejects(sdk.buildDeposit(client, { quoteId: 'q', routeId: 'r', from: 'a' }, { idempotencyKey: 'a\nb' }), TypeError);
+  });
+});
+
 describe('a token identifier', () => {
   const { good, bad } = table('token-identifiers');
   for (const { input, token } of good) {
@@ -128,6 +155,8 @@ describe('an error', () => {
       [new sdk.ServiceError('x', 'SVC3001', { status: 429 }), true],
       [new sdk.ServiceError('x', 'SVC3001', { status: 503 }), true],
       [new sdk.ServiceError('x', 'SVC3001', { status: 404 }), false],
+      [new sdk.ServiceError('x', 'SVC3001', { status: 409, retryAfter: 1000 }), true],
+      [new sdk.ServiceError('x', 'SVC3001', { status: 409 }), false],
       [new sdk.ServiceError('x', 'SVC3004'), false],
       [new sdk.ApiTimeoutError(1), true],
       [new sdk.ApiAbortedError(), false],
