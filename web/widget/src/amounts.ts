@@ -48,7 +48,9 @@ export function usdOf(raw: bigint | string | undefined, token: { decimals?: numb
 export function showUsd(value: number, locale: string, currency = 'USD'): string {
   const small = value !== 0 && Math.abs(value) < 0.01;
   const options = { style: 'currency', currency, currencyDisplay: 'narrowSymbol', ...(small ? { maximumSignificantDigits: 2 } : {}) } as const;
-  return numberFormat(locale, options).format(value);
+  const text = numberFormat(locale, options).format(value);
+  // Among text from right to left, `24.97 US$` stays in one piece.
+  return text.includes('\u200f') ? `\u2066${text.replaceAll('\u200f', '')}\u2069` : text;
 }
 
 export function showPercent(fraction: number, locale: string): string {

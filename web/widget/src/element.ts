@@ -47,6 +47,18 @@ export class CausewayWidget extends Base {
       sheet.replaceSync(tokens + base + parts + form + flows);
     }
     this.shadowRoot!.adoptedStyleSheets = [sheet];
+    this.shadowRoot!.addEventListener('keydown', (event) => this.#leave(event as KeyboardEvent));
+  }
+
+  /** Escape goes back from a choice. Text of a search is cleared first, which the browser does; nothing that is under way is left so. */
+  #leave(event: KeyboardEvent): void {
+    if (event.key !== 'Escape' || !['picker', 'wallets', 'settings', 'history'].includes(this.#view)) return;
+    const { type, value } = event.target as HTMLInputElement;
+    if (type === 'search' && value) return;
+    // A dialog of the host stays open.
+    event.preventDefault();
+    event.stopPropagation();
+    this.shadowRoot!.querySelector<HTMLElement>('.head .icon-button')?.click();
   }
 
   /** Many options at once; those that are not named keep their values. */
@@ -128,7 +140,8 @@ export class CausewayWidget extends Base {
       });
     }
     this.#render();
-    void app.start();
+    // Nothing is asked for with options that change in the same turn, as when a framework sets them after it has put the element in place.
+    queueMicrotask(() => this.#app === app && !this.#isReset && void app.start());
     // The first number takes a browser long, so one is written while the service is asked.
     setTimeout(() => showUsd(0, locale));
   }

@@ -24,13 +24,25 @@ const EVENTS = {
 
 /** `<causeway-widget>` for React 18 and newer. */
 export function CausewayWidget({ id, className, style, ...props }: CausewayWidgetProps): ReactElement {
-  const element = useRef<HTMLElement & { config: WidgetOptions }>(null);
+  const element = useRef<(HTMLElement & { config: WidgetOptions }) | null>(null);
   const handlers = useRef<Handlers>({});
   handlers.current = props;
   const values = OPTION_NAMES.map((name) => props[name]);
+  const configure = () => {
+    element.current!.config = Object.fromEntries(OPTION_NAMES.map((name, at) => [name, values[at]]));
+  };
+  // The first options are there in the turn in which the element is put in place, before it asks anything of a service.
+  const place = (node: HTMLElement | null) => {
+    const isNew = node !== null && element.current === null;
+    element.current = node as typeof element.current;
+    if (isNew) configure();
+  };
+  const stable = useRef(place);
+  const isFirst = useRef(true);
   // Handlers are read when an event comes, so that a new one each time changes nothing; options are compared one by one.
   useEffect(() => {
-    element.current!.config = Object.fromEntries(OPTION_NAMES.map((name, at) => [name, values[at]]));
+    if (!isFirst.current) configure();
+    isFirst.current = false;
   }, values);
   useEffect(() => {
     const widget = element.current!;
@@ -41,5 +53,5 @@ export function CausewayWidget({ id, className, style, ...props }: CausewayWidge
     });
     return () => stops.forEach((stop) => stop());
   }, []);
-  return createElement('causeway-widget', { ref: element, id, class: className, style });
+  return createElement('causeway-widget', { ref: stable.current, id, class: className, style });
 }

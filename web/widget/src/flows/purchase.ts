@@ -39,6 +39,8 @@ export class Purchase {
     const options = { signal: this.#abort.signal, onStatus: (status: FiatStatus) => this.#told(status) };
     order.then(({ orderId }) => {
       this.orderId = orderId;
+      // A blocked popup has ended it already, and stays told.
+      if (this.phase !== 'opening') return;
       this.phase = 'paying';
       this.#events.created(orderId);
       this.#events.changed();

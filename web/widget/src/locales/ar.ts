@@ -72,7 +72,7 @@ export default {
   routeLost: 'لم يعد {filler} يقدم هذه المبادلة. تم اختيار أفضل مسار آخر.',
   seconds: '~{count} ث',
   minutes: '~{count} د',
-  searchTokens: 'الاسم أو العنوان أو «100 USDC on Base to ETH»',
+  searchTokens: 'الاسم أو العنوان أو «⁦100 USDC on Base to ETH⁩»',
   allChains: 'كل الشبكات',
   network: 'الشبكة',
   tokens: 'العملات',

@@ -1,6 +1,7 @@
 import { html, nothing, type TemplateResult } from 'lit-html';
 import type { FiatOrder, Order } from '@causeway/sdk';
 import type { App } from '../app.js';
+import { isRightToLeft } from '../i18n.js';
 import * as icons from '../../../design/icons.js';
 import { tokenLogo } from './logos.js';
 import { orderFrom, orderTo, shownToken } from './order.js';
@@ -17,6 +18,9 @@ export function historyView(app: App): TemplateResult {
   return screen(app, app.say('history'), content);
 }
 
+/** Points from what was paid to what was received, in the direction of reading. */
+const arrow = (app: App): string => (isRightToLeft(app.locale) ? '←' : '→');
+
 function when(app: App, time: string | undefined): string {
   const date = new Date(time ?? '');
   return Number.isNaN(date.getTime()) ? '' : new Intl.DateTimeFormat(app.locale, { dateStyle: 'medium', timeStyle: 'short' }).format(date);
@@ -32,11 +36,11 @@ function statusTag(app: App, status: string): TemplateResult {
 function orderRow(app: App, order: Order): TemplateResult {
   const [from, to] = [orderFrom(app, order), orderTo(app, order)];
   return html`<li><button class="item" @click=${() => app.openOrder(order.id)}>${tokenLogo(app, to)}
-    <span class="item-main"><strong class="wrap">${amountOf(app, order.srcAmount, from)} → ${amountOf(app, order.destAmount, to)}</strong><span class="muted small">${when(app, order.createdAt)}</span></span>${statusTag(app, order.status)}</button></li>`;
+    <span class="item-main"><strong class="wrap"><bdi>${amountOf(app, order.srcAmount, from)}</bdi> ${arrow(app)} <bdi>${amountOf(app, order.destAmount, to)}</bdi></strong><span class="muted small">${when(app, order.createdAt)}</span></span>${statusTag(app, order.status)}</button></li>`;
 }
 
 function purchaseRow(app: App, order: FiatOrder): TemplateResult {
   const token = shownToken(app, order.outputAsset?.chainId, order.outputAsset?.address, undefined);
   return html`<li><button class="item" @click=${() => app.openPurchase(order.orderId)}>${tokenLogo(app, token)}
-    <span class="item-main"><strong>${moneyOf(app, order.fiatAmount, order.fiatCurrency)} → ${token.symbol}</strong><span class="muted small">${when(app, order.createdAt)}</span></span>${statusTag(app, order.status)}</button></li>`;
+    <span class="item-main"><strong><bdi>${moneyOf(app, order.fiatAmount, order.fiatCurrency)}</bdi> ${arrow(app)} <bdi>${token.symbol}</bdi></strong><span class="muted small">${when(app, order.createdAt)}</span></span>${statusTag(app, order.status)}</button></li>`;
 }

@@ -1,7 +1,7 @@
 import { html, nothing, type TemplateResult } from 'lit-html';
 import type { Order } from '@causeway/sdk';
 import type { App } from '../app.js';
-import { short } from '../amounts.js';
+import { numberFormat, short } from '../amounts.js';
 import { dueOf, keptTerms } from '../flows/take-back.js';
 import * as icons from '../../../design/icons.js';
 import { withShortAddresses } from './review.js';
@@ -54,7 +54,7 @@ function tookOf(app: App, order: Order): Part {
   const { deposit, fill } = order.transactions ?? {};
   if (order.status !== 'filled' || !deposit || !fill) return nothing;
   const seconds = Math.max(1, Math.round((Date.parse(fill.timestamp ?? '') - Date.parse(deposit.timestamp ?? '')) / 1000));
-  return Number.isFinite(seconds) ? html` <span class="muted">${app.say('took', { time: `${seconds} s` })}</span>` : nothing;
+  return Number.isFinite(seconds) ? html` <span class="muted">${app.say('took', { time: numberFormat(app.locale, { style: 'unit', unit: 'second', unitDisplay: 'narrow' }).format(seconds) })}</span>` : nothing;
 }
 
 /** When the deposit can be had back without anybody's help, and how. */

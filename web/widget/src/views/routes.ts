@@ -59,7 +59,7 @@ function routeRow(app: App, route: StreamedRoute, isChosen: boolean): TemplateRe
   return html`<button class="route" role="radio" aria-checked=${isChosen} @click=${choose} @keydown=${move}>
     ${namedLogo(app, fillerOf(route), route.icon)}
     <span class="route-main"><strong>${amountOf(app, raw, token)}</strong><span class="tags">${tags}</span></span>
-    <span class="route-side"><span>${usd(app, raw, token)}</span><span class="muted small">${cost === undefined ? nothing : html`${showPercent(Math.max(0, cost), app.locale)} · `}${duration(app, quote.expectedDurationSeconds)}</span></span>
+    <span class="route-side"><span>${usd(app, raw, token)}</span><span class="muted small">${cost === undefined ? nothing : html`<bdi>${showPercent(Math.max(0, cost), app.locale)}</bdi> · `}<bdi>${duration(app, quote.expectedDurationSeconds)}</bdi></span></span>
   </button>`;
 }
 
@@ -93,11 +93,12 @@ export function details(app: App, route: StreamedRoute): TemplateResult {
   const left = expiryOf(route) - Date.now();
   const warnings = (quote as { warnings?: readonly (string | { message?: string })[] }).warnings
     ?? (route as { warnings?: readonly (string | { message?: string })[] }).warnings ?? [];
-  const costs = [cost === undefined ? '' : showPercent(Math.max(0, cost), app.locale), fees === undefined ? '' : showUsd(fees, app.locale)].filter(Boolean).join(' · ');
+  const percent = cost === undefined ? nothing : html`<bdi>${showPercent(Math.max(0, cost), app.locale)}</bdi>`;
+  const costs = fees === undefined ? percent : html`${percent}${cost === undefined ? nothing : ' · '}<bdi>${showUsd(fees, app.locale)}</bdi>`;
   return html`${warnings.map((one) => notice('warn', typeof one === 'string' ? one : one.message ?? ''))}
   <dl class="facts">
     ${row(app.say('rate'), html`<bdi>${rateOf(app, route)}</bdi>`)}
-    ${costs ? row(app.say('cost'), quote.fees?.length ? html`<button class="plain" aria-expanded=${itemizing.has(app)} @click=${toggle(itemizing, app)}>${costs}${icons.chevron()}</button>` : costs) : nothing}
+    ${costs !== nothing ? row(app.say('cost'), quote.fees?.length ? html`<button class="plain" aria-expanded=${itemizing.has(app)} @click=${toggle(itemizing, app)}>${costs}${icons.chevron()}</button>` : costs) : nothing}
     ${quote.fees?.length && itemizing.has(app) ? quote.fees.map((fee) => feeRow(app, fee)) : nothing}
     ${row(app.say('time'), duration(app, quote.expectedDurationSeconds))}
     ${row(app.say('least'), html`${amountOf(app, quote.minAmountOut, app.to!)}${quote.minAmountOut === quote.amountOut ? html` <span class="good-text" title=${app.say('guaranteed')}>${icons.shield()}<span class="unseen">${app.say('guaranteed')}</span></span>` : nothing}`)}

@@ -71,6 +71,9 @@ describe('a purchase in the browser', { concurrency: 2 }, () => {
       await page.getByRole('button', { name: 'Continue to Sandbox Card' }).click();
       await page.getByText(/Your browser blocked the payment window/).waitFor();
       assert.equal((await heard(page)).at(-1)[1].code, 'SVC6006');
+      // The order that the popup was for comes later, and changes nothing.
+      await page.locator('.facts .mono').waitFor();
+      assert.ok(await page.getByText(/Your browser blocked the payment window/).isVisible());
     }, { prepare: (page) => page.addInitScript(() => { window.open = () => null; }) });
   });
 

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { assertAccessible, assertFits, choose, ready, visit } from './browser.js';
+import { assertAccessible, assertFits, choose, delivered, ready, visit } from './browser.js';
 import { BASE } from './wallets.js';
 
 const SMALL = { viewport: { width: 320, height: 640 } };
@@ -131,6 +131,53 @@ test('keys alone choose a token and a route, and the focus stays where the perso
     await page.keyboard.press('ArrowDown');
     assert.equal(await page.getByRole('radio', { checked: true }).count(), 1);
   });
+});
+
+test('Escape clears a search, then leaves the choice, and the focus is back where it was', async () => {
+  await visit('/', async (page) => {
+    await ready(page);
+    await page.locator('#token-to').click();
+    await page.getByRole('searchbox').fill('weth');
+    await page.keyboard.press('Escape');
+    assert.equal(await page.getByRole('searchbox').inputValue(), '');
+    await page.keyboard.press('Escape');
+    await page.locator('#amount-from').waitFor();
+    assert.equal(await page.evaluate(() => document.querySelector('causeway-widget').shadowRoot.activeElement?.id), 'token-to');
+    await page.locator('#open-wallets').click();
+    await page.locator('.wallet-list').waitFor();
+    await page.keyboard.press('Escape');
+    await page.locator('#amount-from').waitFor();
+  });
+});
+
+test('keys alone swap to the end, from right to left and at 320 pixels', async () => {
+  await visit('/arabic', async (page) => {
+    const isFocused = (selector) => page.evaluate((wanted) => document.querySelector('causeway-widget').shadowRoot.activeElement?.matches(wanted), selector);
+    /** Goes on by Tab, as a person does who sees where the focus is. */
+    const press = async (selector) => {
+      await page.locator(selector).first().waitFor();
+      for (let steps = 0; !(await isFocused(selector)); steps += 1) {
+        assert.ok(steps < 60, `${selector} cannot be reached`);
+        await page.keyboard.press('Tab');
+      }
+      await page.keyboard.press('Enter');
+    };
+    await page.locator('#open-wallets').waitFor();
+    await press('#open-wallets');
+    await press('.wallet-list button');
+    await page.locator('#amount-from').waitFor();
+    for (let steps = 0; !(await isFocused('#amount-from')); steps += 1) {
+      assert.ok(steps < 60, 'the amount cannot be reached');
+      await page.keyboard.press('Tab');
+    }
+    await page.keyboard.type('5');
+    await page.locator('#go:enabled').waitFor();
+    await press('#go:enabled');
+    await press('#confirm:enabled');
+    await delivered(page);
+    await assertFits(page);
+    await assertAccessible(page);
+  }, SMALL);
 });
 
 test('a token that only looks like a well-known one is asked about', async () => {

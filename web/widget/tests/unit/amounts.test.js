@@ -27,6 +27,7 @@ test('nobody is shown more than there is', () => {
 test('money and addresses are shown as people expect', () => {
   assert.equal(showUsd(25, 'en'), '$25.00');
   assert.equal(showUsd(0.00123, 'en'), '$0.0012');
+  assert.equal(showUsd(25, 'ar'), '\u206625.00\u00a0US$\u2069');
   assert.equal(short('0x70997970C51812dc3A010C7d01b50e0d17dc79C8'), '0x7099…79C8');
   assert.equal(short('short'), 'short');
 });
