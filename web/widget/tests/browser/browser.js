@@ -24,6 +24,11 @@ const host = await stage(BASE, {
   '/arabic': `${scripts}${tag({ 'api-endpoint': BASE, locale: 'ar' })}`,
   '/german': `${scripts}${tag({ 'api-endpoint': BASE, locale: 'de-AT' })}`,
   '/frame': `${scripts}${tag({ 'api-endpoint': BASE, methods: 'buy', checkout: 'frame' })}`,
+  '/redirect': `${scripts}${tag({ 'api-endpoint': BASE, methods: 'buy', checkout: 'redirect' })}`,
+  '/wide': `${scripts}${tag({ 'api-endpoint': BASE, amount: '25', layout: 'wide', theme: 'dark', 'hide-title': '' })}`,
+  '/referred': `${scripts}${tag({ 'api-endpoint': BASE, amount: '25', referrer: '0x70997970C51812dc3A010C7d01b50e0d17dc79C8', 'referrer-fee-bps': '20', 'slippage-tolerance': '0.003', 'fiat-api-endpoint': BASE.replace('127.0.0.1', 'localhost') })}`,
+  '/codes': `${scripts}${tag({ 'api-endpoint': BASE, methods: 'transfer', 'embed-url': `${BASE.replace('127.0.0.1', 'localhost')}/widgets/1`, 'qr-code-api-url': '/codes' })}`,
+  '/react': '<div id="app"></div><script type="module" src="/react-app.js"></script>',
   '/tokens': `${scripts}${tag({ 'api-endpoint': BASE, amount: '1.5', 'from-token': '{"chainId":42161,"address":"0xeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeeee"}', 'to-token': 'solana:5eykt4UsFv8P8NJdTREpY1vzqKqZKvdp:11111111111111111111111111111111', 'hide-title': '' })}`,
 });
 after(() => host.close());
