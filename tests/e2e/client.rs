@@ -92,7 +92,7 @@ async fn every_read_answers(client: &Client, wallet: &LocalWallet) {
     assert!(!client.suggestions().await.unwrap().is_empty());
     assert_eq!(client.hub_config().await.unwrap().chain_id, 4_278_608);
     assert!(!client.vaults().await.unwrap().is_empty());
-    assert!(!client.mtokens().await.unwrap().is_empty());
+    assert!(!client.mtokens(&[]).await.unwrap().is_empty());
     assert!(!client.fillers().await.unwrap().is_empty());
     assert!(client.qr_code("hello", Some(128)).await.unwrap().starts_with("<svg"));
     let transfer = TransferQr {

@@ -68,7 +68,7 @@ impl Client {
         Ok(tokens)
     }
 
-    /// The balances of an address in the well-known tokens, on all chains.
+    /// The balances of an address in every token of the catalog, on all chains.
     pub async fn balances(&self, address: &str, chain_ids: &[u64]) -> Result<Balances, Error> {
         let query = Query::default().list("chainIds", chain_ids);
         let answer =

@@ -13,6 +13,9 @@ pub const DEFAULT_TIMEOUT: Duration = Duration::from_secs(15);
 /// The header with the SDK version.
 pub const VERSION_HEADER: &str = "x-svc-sdk-version";
 
+/// The header with the key of a request that may be repeated.
+pub(crate) const IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static("idempotency-key");
+
 const VERSION: &str = concat!("rust-", env!("CARGO_PKG_VERSION"));
 
 /// Why a client cannot be built.
@@ -39,6 +42,8 @@ pub struct Client {
     pub(crate) fiat: BaseUrl,
     pub(crate) timeout: Duration,
     pub(crate) cancel: CancellationToken,
+    /// Sent with requests that the service answers once for each key.
+    pub(crate) idempotency_key: Option<HeaderValue>,
 }
 
 impl Client {
@@ -67,6 +72,15 @@ impl Client {
     #[must_use]
     pub fn with_cancellation(&self, token: CancellationToken) -> Self {
         Self { cancel: token, ..self.clone() }
+    }
+
+    /// The same client, which sends this `Idempotency-Key` with builds, submits and orders of purchases.
+    ///
+    /// The same request with the same key within 24 hours gets the first answer again. A key is for one request only: the
+    /// service refuses another one with it.
+    pub fn with_idempotency_key(&self, key: &str) -> Result<Self, ConfigError> {
+        let key = HeaderValue::try_from(key).map_err(|_| ConfigError::Header(IDEMPOTENCY_KEY.to_string()))?;
+        Ok(Self { idempotency_key: Some(key), ..self.clone() })
     }
 }
 
@@ -137,7 +151,7 @@ impl Builder {
         let http = http::build_client(headers).map_err(ConfigError::HttpClient)?;
         let plain_http = http::build_client(HeaderMap::new()).map_err(ConfigError::HttpClient)?;
         let cancel = CancellationToken::new();
-        Ok(Client { http, plain_http, base, qr, fiat, timeout: self.timeout, cancel })
+        Ok(Client { http, plain_http, base, qr, fiat, timeout: self.timeout, cancel, idempotency_key: None })
     }
 }
 

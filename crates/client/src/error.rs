@@ -210,7 +210,9 @@ impl Error {
         match self {
             Self::Transport { .. } | Self::ApiTimeout { .. } | Self::InternalServer(_) => true,
             Self::Service(Refusal { details, .. }) | Self::FiatProvider(Refusal { details, .. }) => {
+                // With 409 and a `Retry-After`, the first request with an idempotency key is in progress.
                 matches!(details.status, 408 | 429 | 500..)
+                    || (details.status == 409 && details.retry_after.is_some())
             }
             _ => false,
         }

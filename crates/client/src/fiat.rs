@@ -55,7 +55,7 @@ impl Client {
 
     /// Creates an order from a quote; the same quote twice gives the same order. The payer continues at its `wrapper_url`.
     pub async fn create_fiat_order(&self, ask: &FiatOrderAsk) -> Result<FiatOrderAnswer, Error> {
-        self.send(Method::POST, self.fiat(&["order"]), ask).await?.json()
+        self.send_once(Method::POST, self.fiat(&["order"]), ask).await?.json()
     }
 
     /// The status of a purchase; `force` queries the provider first and is for debugging.

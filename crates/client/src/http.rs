@@ -6,6 +6,7 @@ use reqwest::header::{CONTENT_TYPE, HeaderMap, LOCATION};
 use reqwest::{Method, Request, Response, Url};
 use serde::Serialize;
 
+use crate::client::IDEMPOTENCY_KEY;
 use crate::response::ApiResponse;
 use crate::{Client, Error, Refusal};
 
@@ -35,6 +36,20 @@ impl Client {
         body: &impl Serialize,
     ) -> Result<ApiResponse, Error> {
         self.request(with_body(method, url, body)?).await
+    }
+
+    /// Like [`Self::send`], with the client's idempotency key.
+    pub(crate) async fn send_once(
+        &self,
+        method: Method,
+        url: Url,
+        body: &impl Serialize,
+    ) -> Result<ApiResponse, Error> {
+        let mut request = with_body(method, url, body)?;
+        if let Some(key) = &self.idempotency_key {
+            request.headers_mut().insert(IDEMPOTENCY_KEY, key.clone());
+        }
+        self.request(request).await
     }
 
     pub(crate) async fn request(&self, request: Request) -> Result<ApiResponse, Error> {

@@ -1,5 +1,6 @@
 use causeway_wire::{Filler, HubConfig, Status, Token, Vault};
 
+use crate::url::Query;
 use crate::{Client, Error};
 
 impl Client {
@@ -14,8 +15,9 @@ impl Client {
     }
 
     /// The share tokens of the vaults.
-    pub async fn mtokens(&self) -> Result<Vec<Token>, Error> {
-        self.get(self.base.join(&["v1", "mtokens"])).await?.json()
+    pub async fn mtokens(&self, chain_ids: &[u64]) -> Result<Vec<Token>, Error> {
+        let query = Query::default().list("chainIds", chain_ids);
+        self.get(query.append_to(self.base.join(&["v1", "mtokens"]))).await?.json()
     }
 
     /// The fillers with their statistics.

@@ -31,7 +31,7 @@ const STREAMS = { streamQuotes: sdk.streamQuotes, streamFiatQuotes: sdk.streamFi
 const TRACKS = { trackOrder: sdk.trackOrder, trackPurchase: sdk.trackPurchase };
 
 /** Makes a call of the case table. `onItem` receives the items of a stream, `statuses` collects those of tracking. */
-export async function call(client, { operation, arguments: args, everyMs, retryAfterMs }, signal, onItem, statuses) {
+export async function call(client, { operation, arguments: args, everyMs, retryAfterMs, idempotencyKey }, signal, onItem, statuses) {
   if (STREAMS[operation]) {
     for await (const item of STREAMS[operation](client, args[0], { signal })) onItem(item);
     return null;
@@ -42,5 +42,5 @@ export async function call(client, { operation, arguments: args, everyMs, retryA
   }
   const action = CALLS[operation];
   if (!action) throw new Error(`unknown operation in the case table: ${operation}`);
-  return action(client, ...args, { signal });
+  return action(client, ...args, idempotencyKey === undefined ? { signal } : { signal, idempotencyKey });
 }

@@ -24,6 +24,8 @@ pub(crate) struct Outcome {
 /// Makes the call and updates `count` with the number of stream items.
 pub(crate) async fn run(client: &Client, call: &Call, count: &watch::Sender<usize>) -> Outcome {
     let (mut items, mut statuses) = (Vec::new(), Vec::new());
+    let keyed = call.idempotency_key.as_deref().map(|key| client.with_idempotency_key(key).unwrap());
+    let client = keyed.as_ref().unwrap_or(client);
     let value = match call.operation.as_str() {
         "streamQuotes" => match client.stream_quotes(&argument(call, 0)).await {
             Ok(routes) => stream(routes, &mut items, count).await,

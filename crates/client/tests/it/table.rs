@@ -82,6 +82,7 @@ pub(crate) struct Call {
     pub(crate) arguments: Vec<Value>,
     pub(crate) every_ms: Option<u64>,
     pub(crate) retry_after_ms: Option<u64>,
+    pub(crate) idempotency_key: Option<String>,
 }
 
 #[derive(Deserialize)]
