@@ -12,12 +12,14 @@ import { fileURLToPath } from 'node:url';
 import { loadChains } from './lib/chains.mjs';
 import { icon } from './lib/icons.mjs';
 import { readSources } from './lib/sources.mjs';
+import { tokenIcons } from './lib/token-icons.mjs';
 import { checkWitnesses, loadTop } from './lib/top.mjs';
 import { gather, render, select } from './lib/tokens.mjs';
 
 const HERE = dirname(fileURLToPath(import.meta.url));
 const DATA = join(HERE, '..', '..', 'crates', 'catalog', 'data');
 const ICONS = join(DATA, 'icons');
+const TOKEN_ICONS = join(ICONS, 'tokens');
 const TOKENS_LIMIT = 1_000_000;
 
 async function build() {
@@ -30,7 +32,10 @@ async function build() {
   if (Buffer.byteLength(tsv) > TOKENS_LIMIT) throw new Error(`tokens.tsv would be ${Buffer.byteLength(tsv)} bytes, over ${TOKENS_LIMIT}`);
   assertCurated(top.tokens, tokens);
   const files = new Map([[join(DATA, 'tokens.tsv'), tsv]]);
-  for (const chain of chains) files.set(join(ICONS, `${chain.id}.svg`), await icon(chain));
+  const chainIcons = new Map();
+  for (const chain of chains) chainIcons.set(chain.id, await icon(chain));
+  for (const [id, svg] of chainIcons) files.set(join(ICONS, `${id}.svg`), svg);
+  for (const [coin, svg] of await tokenIcons(top.assets, chainIcons)) files.set(join(TOKEN_ICONS, `${coin}.svg`), svg);
   return { chains, top, tokens, dropped, files };
 }
 
@@ -42,8 +47,8 @@ function assertCurated(curated, tokens) {
 }
 
 function strayIcons(files) {
-  if (!existsSync(ICONS)) return [];
-  return readdirSync(ICONS).map((name) => join(ICONS, name)).filter((path) => !files.has(path));
+  const inside = (folder) => (existsSync(folder) ? readdirSync(folder).map((name) => join(folder, name)) : []);
+  return [...inside(ICONS).filter((path) => path !== TOKEN_ICONS), ...inside(TOKEN_ICONS)].filter((path) => !files.has(path));
 }
 
 function check(files) {
@@ -53,7 +58,7 @@ function check(files) {
 }
 
 function write(files) {
-  mkdirSync(ICONS, { recursive: true });
+  mkdirSync(TOKEN_ICONS, { recursive: true });
   for (const path of strayIcons(files)) rmSync(path);
   for (const [path, text] of files) writeFileSync(path, text);
 }
@@ -62,8 +67,9 @@ function report({ chains, top, tokens, dropped, files }) {
   const count = new Map();
   for (const { chainId } of tokens) count.set(chainId, (count.get(chainId) ?? 0) + 1);
   for (const { id, name } of chains) console.log(`${String(count.get(id) ?? 0).padStart(6)}  ${name}`);
+  const icons = [...files.keys()].filter((path) => dirname(path) === TOKEN_ICONS).length;
   const bytes = Buffer.byteLength(files.get(join(DATA, 'tokens.tsv')));
-  console.log(`${String(tokens.length).padStart(6)}  tokens in ${bytes} bytes; ${top.assets.length} curated assets, ${top.tokens.length} curated tokens`);
+  console.log(`${String(tokens.length).padStart(6)}  tokens in ${bytes} bytes; ${top.assets.length} curated assets, ${top.tokens.length} curated tokens, ${icons} of the assets with a mark`);
   console.log(`left out: ${dropped.obscure} too little known, ${dropped.decimals} with disputed decimals, ${dropped.text} with unfit text`);
 }
 

@@ -20,4 +20,4 @@ pub use chains::{ChainOverride, CurrencyConfig, ExplorerConfig, Icon, load_chain
 pub use error::CatalogError;
 pub use lists::{ListError, Refreshed, TokenListConfig};
 pub use snapshot::{Listed, MAX_SEARCH_RESULTS, Page, Snapshot, TokenFilter};
-pub use tokens::{Asset, Cursor, OwnToken, draw_token_icon};
+pub use tokens::{Asset, Cursor, OwnToken};

@@ -15,7 +15,7 @@ pub use page::{Page, TokenFilter};
 use crate::chains::{Icon, Icons};
 use crate::haystack::Haystack;
 use crate::search::{Index, Scope};
-use crate::tokens::{Asset, Assets, is_well_known};
+use crate::tokens::{Asset, Assets, is_well_known, token_icon};
 
 /// The part of the catalog that is independent of token lists.
 #[derive(Debug)]
@@ -66,6 +66,12 @@ impl Snapshot {
     /// A token of an enabled chain.
     pub fn token(&self, id: &TokenId) -> Option<Listed<'_>> {
         self.listed(self.ordinal(id)?)
+    }
+
+    /// The icon of a token: the mark of its coin, or one drawn from symbol and address.
+    pub fn token_icon(&self, id: &TokenId) -> Option<Icon> {
+        let coin = self.asset(id).map(|asset| asset.coin.as_str());
+        Some(token_icon(self.token(id)?.token, coin))
     }
 
     /// A token that outlives the snapshot, without a copy.

@@ -1,4 +1,4 @@
-//! The drawn icon of a token: a disc in a color of its own with the first letters of its symbol.
+//! The icon of a token: the bundled mark of its coin, else a disc in a color of its own with the first letters of its symbol.
 
 use std::fmt::Write as _;
 
@@ -7,13 +7,22 @@ use causeway_domain::{Token, TokenId};
 use sha2::{Digest as _, Sha256};
 
 use crate::chains::{Icon, ink_on, stroke};
+use crate::data;
 
 /// More letters are not legible.
 const MAX_LETTERS: usize = 4;
 
-/// Draws the icon of a token, below two kilobytes and without a font.
-pub fn draw_token_icon(token: &Token) -> Icon {
-    let color = color(&token.id, &token.symbol);
+/// The icon of a token, below two kilobytes. `coin` is the well-known coin that it represents.
+pub(crate) fn token_icon(token: &Token, coin: Option<&str>) -> Icon {
+    match coin.and_then(data::token_icon) {
+        Some(mark) => Icon::new(Bytes::from_static(mark)),
+        None => draw(token, coin),
+    }
+}
+
+/// Draws an icon without a font.
+fn draw(token: &Token, coin: Option<&str>) -> Icon {
+    let color = color(&token.id, &token.symbol, coin);
     let letters: Vec<&str> = token.symbol.chars().filter_map(stroke).take(MAX_LETTERS).collect();
     let mut svg = format!(
         "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 64 64\" width=\"64\" height=\"64\">\
@@ -49,9 +58,14 @@ pub fn draw_token_icon(token: &Token) -> Icon {
     Icon::new(Bytes::from(svg))
 }
 
-/// A color that the address decides; that of a chain's own coin follows from its symbol.
-fn color(id: &TokenId, symbol: &str) -> String {
-    let seed = if id.is_native() { symbol.to_owned() } else { id.address().to_string() };
+/// A color that the address decides; that of a well-known coin is the same on every chain, and that of another chain's own
+/// coin follows from its symbol.
+fn color(id: &TokenId, symbol: &str, coin: Option<&str>) -> String {
+    let seed = match coin {
+        Some(coin) => coin.to_owned(),
+        None if id.is_native() => symbol.to_owned(),
+        None => id.address().to_string(),
+    };
     let digest = Sha256::digest(seed);
     let byte = |place: usize| u32::from(digest.get(place).copied().unwrap_or_default());
     let hue = (byte(0) * 256 + byte(1)) % 360;
@@ -88,24 +102,61 @@ mod tests {
         let catalog = Catalog::bundled().unwrap();
         let snapshot = catalog.snapshot();
         for listed in snapshot.tokens(crate::TokenFilter::default(), None, usize::MAX).tokens {
-            let icon = draw_token_icon(listed.token);
+            let icon = snapshot.token_icon(&listed.token.id).unwrap();
             assert!(icon.svg.len() < 2_048, "{} takes {}", listed.token.symbol, icon.svg.len());
+        }
+    }
+
+    #[test]
+    fn a_well_known_coin_has_its_mark_on_every_chain_and_its_look_alikes_have_not() {
+        let catalog = Catalog::bundled().unwrap();
+        let snapshot = catalog.snapshot();
+        let icon = |id: &str| snapshot.token_icon(&id.parse().unwrap()).unwrap();
+        let usdc = icon("eip155:1:0xA0b86991c6218b36c1d19D4a2e9Eb0cE3606eB48");
+        assert_eq!(usdc, icon("eip155:8453:0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913"));
+        assert_eq!(Some(usdc.svg.as_ref()), data::token_icon("usd-coin"));
+        let ether = icon("eip155:1:0x0000000000000000000000000000000000000000");
+        assert_eq!(ether, icon("eip155:42161:0x0000000000000000000000000000000000000000"));
+        assert_ne!(ether, icon("eip155:1:0xC02aaA39b223FE8D0A0e5C4F27eAD9083C756Cc2"), "wrapped");
+        for listed in snapshot.tokens(crate::TokenFilter::default(), None, usize::MAX).tokens {
+            let mark = snapshot.token_icon(&listed.token.id).unwrap() == usdc;
+            let genuine = snapshot.asset(&listed.token.id).is_some_and(|asset| asset.coin == "usd-coin");
+            assert_eq!(mark, genuine, "{}", listed.token.id);
+        }
+    }
+
+    #[test]
+    fn every_bundled_mark_belongs_to_a_coin_and_is_plain_drawing() {
+        let catalog = Catalog::bundled().unwrap();
+        let snapshot = catalog.snapshot();
+        let marked = snapshot.assets().iter().filter_map(|asset| data::token_icon(&asset.coin));
+        let marked: Vec<&str> = marked.map(|svg| std::str::from_utf8(svg).unwrap()).collect();
+        assert_eq!(marked.len(), data::token_icon_count());
+        for svg in marked {
+            assert!(
+                svg.starts_with("<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 24 24\">"),
+                "{svg}"
+            );
+            assert!(!svg.contains("script") && !svg.contains("href") && !svg.contains("<text"), "{svg}");
         }
     }
 
     #[test]
     fn the_color_follows_from_the_address_and_the_letters_from_the_symbol() {
         let (one, two) = (format!("0x{}", "11".repeat(20)), format!("0x{}", "22".repeat(20)));
-        let same = [token(&one, "USDC"), token(&one, "USDC")].map(|token| draw_token_icon(&token));
+        let same = [token(&one, "USDC"), token(&one, "USDC")].map(|token| draw(&token, None));
         assert_eq!(same[0], same[1]);
-        assert_ne!(draw_token_icon(&token(&two, "USDC")), same[0], "another color");
-        assert_ne!(draw_token_icon(&token(&one, "DAI")), same[0], "other letters");
+        assert_ne!(draw(&token(&two, "USDC"), None), same[0], "another color");
+        assert_ne!(draw(&token(&one, "DAI"), None), same[0], "other letters");
+        let known =
+            [token(&one, "wstETH"), token(&two, "wstETH")].map(|token| draw(&token, Some("wrapped-steth")));
+        assert_eq!(known[0], known[1], "one coin on two chains");
     }
 
     #[test]
     fn an_icon_needs_no_font_and_holds_nothing_of_the_symbol_as_text() {
         for symbol in ["\"><script>", "链", "", "$", "usd₮0"] {
-            let icon = draw_token_icon(&token(&format!("0x{}", "33".repeat(20)), symbol));
+            let icon = draw(&token(&format!("0x{}", "33".repeat(20)), symbol), None);
             let svg = String::from_utf8(icon.svg.to_vec()).unwrap();
             assert!(svg.starts_with("<svg") && svg.ends_with("</svg>"));
             assert!(!svg.contains("script") && !svg.contains("<text") && !svg.contains("href"), "{svg}");

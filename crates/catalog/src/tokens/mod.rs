@@ -7,11 +7,11 @@ mod key;
 mod lookalike;
 
 pub use assets::{Asset, OwnToken};
-pub use icon::draw_token_icon;
 pub use key::Cursor;
 
 pub(crate) use assets::{Assets, parse as parse_assets};
 pub(crate) use bundled::parse as parse_bundled;
+pub(crate) use icon::token_icon;
 pub(crate) use key::{is_well_known, sort_key};
 pub(crate) use lookalike::Protected;
 

@@ -4,7 +4,6 @@ use axum::extract::rejection::PathRejection;
 use axum::extract::{Path, State};
 use axum::http::HeaderMap;
 use axum::response::Response;
-use causeway_catalog::draw_token_icon;
 use causeway_domain::TokenId;
 use causeway_wire::ErrorBody;
 
@@ -13,7 +12,7 @@ use crate::caching::icon_response;
 use crate::error::{ApiError, ApiResult};
 use crate::extract::{Issues, parse_address, parse_chain_id};
 
-/// A token's icon as SVG, drawn from its symbol and address.
+/// A token's icon as SVG: the mark of a well-known coin, or one drawn from symbol and address.
 #[utoipa::path(
     get,
     path = "/v1/token/{chainId}/{address}/icon",
@@ -43,9 +42,8 @@ pub(crate) async fn get_token_icon(
     // An address of another family than the chain's names no token.
     let id = chain.and_then(|chain| TokenId::new(chain, &address).ok());
     let snapshot = app.catalog.snapshot();
-    let token = id.and_then(|id| snapshot.token(&id)).ok_or_else(|| {
+    let icon = id.and_then(|id| snapshot.token_icon(&id)).ok_or_else(|| {
         ApiError::not_found("There is no such token. GET /v1/tokens lists the tokens that have an icon.")
     })?;
-    let icon = draw_token_icon(token.token);
     icon_response(&headers, &icon.etag, icon.svg).map_err(|error| ApiError::internal(&error))
 }
