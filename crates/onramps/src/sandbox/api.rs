@@ -143,6 +143,13 @@ fn check_terms(provider: &Provider, request: &PurchaseRequest) -> Result<Purchas
     let currency = currency(&request.currency)?;
     let token = asset(provider, &request.asset)?;
     let pays = fiat(currency, &request.pays)?;
+    if let Some(lowered) = provider.switches().most_pays {
+        let (least, _) = provider.plan.limits(currency);
+        let most = fiat(currency, &lowered)?;
+        if pays.minor > most.minor {
+            return Err(RampRefusal::Range { least, most }.into());
+        }
+    }
     let amount = raw(&request.amount)?;
     let wallet = Address::parse(token.id.chain().family(), &request.wallet)
         .map_err(|error| ApiError::form(error.to_string()))?;

@@ -11,6 +11,8 @@ pub struct Switches {
     pub slow_ms: u64,
     /// The API is down, nothing is delivered and no webhook is sent.
     pub down: bool,
+    /// The largest payment of a purchase, as a decimal: quotes keep the usual limits, as if these had just been lowered.
+    pub most_pays: Option<String>,
     /// The delivered share of the promised amount, in basis points: 10000 is all of it.
     pub pays_bps: u32,
     /// Every delivery is made twice.
@@ -37,6 +39,7 @@ impl Default for Switches {
         Self {
             slow_ms: 0,
             down: false,
+            most_pays: None,
             pays_bps: 10_000,
             pays_twice: false,
             webhooks: WebhookSwitches::default(),
@@ -53,6 +56,15 @@ impl Switches {
         if !(1..=20_000).contains(&self.pays_bps) {
             return Err("paysBps is from 1 to 20000; 10000 pays what was promised");
         }
+        if !self.most_pays.as_deref().is_none_or(is_positive_decimal) {
+            return Err("mostPays is a positive decimal, such as \"50\"");
+        }
         Ok(())
     }
+}
+
+fn is_positive_decimal(text: &str) -> bool {
+    let (whole, part) = text.split_once('.').unwrap_or((text, "0"));
+    let is_number = |digits: &str| !digits.is_empty() && digits.bytes().all(|digit| digit.is_ascii_digit());
+    is_number(whole) && is_number(part) && text.bytes().any(|digit| (b'1'..=b'9').contains(&digit))
 }

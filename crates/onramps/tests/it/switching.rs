@@ -1,4 +1,4 @@
-use causeway_domain::ports::{RampError, RampState};
+use causeway_domain::ports::{RampError, RampRefusal, RampState};
 use causeway_onramps::sandbox::{SandboxPlan, Switches, WebhookSwitches};
 
 use crate::fixture::{RampFixture, raw, usdc};
@@ -79,9 +79,22 @@ async fn provider_that_is_down_is_retryable() {
 }
 
 #[tokio::test]
+async fn a_limit_that_was_lowered_after_the_quote_refuses_the_purchase() {
+    let fixture = RampFixture::without_chain().await;
+    let order = fixture.order(SandboxPlan::Card, usdc()).await;
+    let lowered = Switches { most_pays: Some("20".to_owned()), ..Switches::default() };
+    fixture.switch(SandboxPlan::Card, &lowered).await;
+    let refused = fixture.ramp(SandboxPlan::Card).checkout(&order, None).await.unwrap_err();
+    let RampError::Refused(RampRefusal::Range { most, .. }) = refused else { panic!("{refused}") };
+    assert_eq!(most.to_string(), "20.00");
+    fixture.switch(SandboxPlan::Card, &Switches::default()).await;
+    fixture.ramp(SandboxPlan::Card).checkout(&order, None).await.unwrap();
+}
+
+#[tokio::test]
 async fn invalid_switches_are_rejected() {
     let fixture = RampFixture::without_chain().await;
-    for body in [r#"{"paysBps":0}"#, r#"{"slowMs":600001}"#, r#"{"unknown":true}"#] {
+    for body in [r#"{"paysBps":0}"#, r#"{"slowMs":600001}"#, r#"{"unknown":true}"#, r#"{"mostPays":"-1"}"#] {
         let request = axum::http::Request::post("/sandbox/onramps/sandbox-card/switches");
         let request = request.header("content-type", "application/json").body(body.into()).unwrap();
         let (status, text) = fixture.ask(request).await;

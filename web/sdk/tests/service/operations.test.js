@@ -118,7 +118,7 @@ describe('the service', () => {
     await assert.rejects(fiat.startCheckout(order), { name: 'ServiceError', code: 'SVC6007' });
   });
 
-  it('says that a provider is unavailable', async () => {
+  it('says that a provider is unavailable, or takes no such amount', async () => {
     const { fiat } = causeway;
     const { quotes: [{ quoteId }] } = await fiat.getQuote({ fiatCurrency: 'USD', fiatAmount: '100', provider: 'sandbox-card', toChainId: 8453, toToken: USDC, recipient: ACCOUNT });
     const { logoUrl } = (await fiat.getProviders()).find(({ id }) => id === 'sandbox-card');
@@ -128,6 +128,8 @@ describe('the service', () => {
     assert.equal((await set({ down: true })).status, 200);
     try {
       await assert.rejects(fiat.createOrder({ quoteId, author: ACCOUNT }), { name: 'FiatProviderError', code: 'SVC6004' });
+      await set({ mostPays: '50' });
+      await assert.rejects(fiat.createOrder({ quoteId, author: ACCOUNT }), { name: 'FiatAmountError', code: 'SVC6005', message: /50\.00 USD/ });
     } finally {
       await set({});
     }
