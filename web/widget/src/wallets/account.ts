@@ -1,4 +1,5 @@
 import type { Wallet } from '@causeway/sdk';
+import { keccak256 } from '../../../sdk/src/transfer/keccak.js';
 
 /** The kinds of chains that wallets differ by, as `Chain.type` names them. */
 export type Family = 'eip155' | 'solana';
@@ -29,4 +30,12 @@ export interface WalletChoice {
 const EVM = /^0x[0-9a-fA-F]{40}$/;
 const SOLANA = /^[1-9A-HJ-NP-Za-km-z]{32,44}$/;
 
-export const isAddress = (text: string, family: Family): boolean => (family === 'solana' ? SOLANA : EVM).test(text);
+export const isAddress = (text: string, family: Family): boolean => (family === 'solana' ? SOLANA.test(text) : EVM.test(text) && isChecksummed(text.slice(2)));
+
+/** Letters in both cases must be the checksum of EIP-55; otherwise one may be mistyped. */
+function isChecksummed(digits: string): boolean {
+  const lower = digits.toLowerCase();
+  if (digits === lower || digits === digits.toUpperCase()) return true;
+  const hash = keccak256(lower.replace(/./g, (digit) => digit.charCodeAt(0).toString(16)));
+  return digits === lower.replace(/./g, (digit, at: number) => (hash[at]! > '7' ? digit.toUpperCase() : digit));
+}

@@ -99,6 +99,19 @@ test('an amount that nobody takes is told with the nearest one, which is one pre
   }, { expectErrors: true });
 });
 
+test('an address with a mistyped letter is told at its field, before anything is asked', async () => {
+  await visit('/', async (page) => {
+    await ready(page);
+    await page.getByRole('button', { name: 'Transfer', exact: true }).click();
+    await page.locator('#amount-from').fill('12.5');
+    await page.locator('#recipient').fill('0xF39Fd6e51aad88F6F4ce6aB8827279cffFb92266');
+    await page.getByText('This is no address on Arbitrum One.').waitFor();
+    assert.equal(await page.locator('#recipient').getAttribute('aria-invalid'), 'true');
+    await page.locator('#recipient').fill('0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266');
+    assert.equal(await page.locator('#recipient').getAttribute('aria-invalid'), 'false');
+  });
+});
+
 test('a sentence fills the form', async () => {
   await visit('/', async (page) => {
     await ready(page);

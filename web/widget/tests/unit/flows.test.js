@@ -68,6 +68,8 @@ test('a refusal of the person is told from a failure of the wallet', () => {
 test('addresses belong to one family', () => {
   assert.ok(isAddress('0x70997970C51812dc3A010C7d01b50e0d17dc79C8', 'eip155'));
   assert.ok(!isAddress('0x70997970C51812dc3A010C7d01b50e0d17dc79C8', 'solana'));
+  assert.ok(isAddress('0x70997970c51812dc3a010c7d01b50e0d17dc79c8', 'eip155') && isAddress('0x70997970C51812DC3A010C7D01B50E0D17DC79C8', 'eip155'));
+  assert.ok(!isAddress('0x70997970C51812dc3A010C7d01b50e0d17dc79c8', 'eip155'), 'not its checksum');
   assert.ok(isAddress('AqynRZwvVqUPRwRJXvm6odUb3t93fDjnWe3p6BeuUFxD', 'solana'));
   assert.ok(!isAddress('AqynRZwvVqUPRwRJXvm6odUb3t93fDjnWe3p6BeuUFxO', 'solana'));
 });
