@@ -209,5 +209,9 @@ async fn rule_14_price_is_the_median_of_on_chain_and_off_chain_feeds_or_absent_w
     fixture.wait_for_refusal("s old, at most 3900 s").await;
 
     let metrics = fixture.service.get("/metrics").await.text().await.unwrap();
-    assert!(metrics.contains("price_reads_chainlink") && metrics.contains("price_faults_pyth"), "{metrics}");
+    assert!(
+        metrics.contains("price_reads_total{source=\"chainlink\"}")
+            && metrics.contains("price_faults_total{source=\"pyth\"}"),
+        "{metrics}"
+    );
 }

@@ -8,7 +8,8 @@ use causeway_wire::ErrorName;
 use parking_lot::Mutex;
 use prometheus_client::collector::Collector;
 use prometheus_client::encoding::{
-    DescriptorEncoder, EncodeLabelSet, EncodeLabelValue, EncodeMetric as _, LabelValueEncoder, text,
+    DescriptorEncoder, EncodeLabelSet, EncodeLabelValue, EncodeMetric as _, LabelValueEncoder, NoLabelSet,
+    text,
 };
 use prometheus_client::metrics::MetricType;
 use prometheus_client::metrics::counter::{ConstCounter, Counter};
@@ -116,8 +117,20 @@ impl Metrics {
         labels: [&'static str; LABELS],
         read: impl Fn() -> Vec<([String; LABELS], i64)> + Send + Sync + 'static,
     ) {
-        let gauges = ExternalGauges { name, help, labels, read: Box::new(read) };
+        let gauges = ExternalValues { name, help, labels, kind: MetricType::Gauge, read: Box::new(read) };
         self.register(|registry| registry.register_collector(Box::new(gauges)));
+    }
+
+    /// Registers counters of another part of the service, each with these labels.
+    pub fn register_counters<const LABELS: usize>(
+        &self,
+        name: &'static str,
+        help: &'static str,
+        labels: [&'static str; LABELS],
+        read: impl Fn() -> Vec<([String; LABELS], u64)> + Send + Sync + 'static,
+    ) {
+        let counters = ExternalValues { name, help, labels, kind: MetricType::Counter, read: Box::new(read) };
+        self.register(|registry| registry.register_collector(Box::new(counters)));
     }
 
     /// Registers the metrics of the fillers.
@@ -246,28 +259,40 @@ impl Collector for ExternalCounter {
     }
 }
 
-type ReadGauges<const LABELS: usize> = Box<dyn Fn() -> Vec<([String; LABELS], i64)> + Send + Sync>;
+type ReadValues<const LABELS: usize, T> = Box<dyn Fn() -> Vec<([String; LABELS], T)> + Send + Sync>;
 
-/// Gauges whose labels and values are read at collection time.
-struct ExternalGauges<const LABELS: usize> {
+/// Gauges or counters whose labels and values are read at collection time.
+struct ExternalValues<const LABELS: usize, T> {
     name: &'static str,
     help: &'static str,
     labels: [&'static str; LABELS],
-    read: ReadGauges<LABELS>,
+    kind: MetricType,
+    read: ReadValues<LABELS, T>,
 }
 
-impl<const LABELS: usize> fmt::Debug for ExternalGauges<LABELS> {
+impl<const LABELS: usize, T> fmt::Debug for ExternalValues<LABELS, T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("ExternalGauges").field("name", &self.name).finish_non_exhaustive()
+        f.debug_struct("ExternalValues").field("name", &self.name).finish_non_exhaustive()
     }
 }
 
-impl<const LABELS: usize> Collector for ExternalGauges<LABELS> {
+impl<const LABELS: usize> Collector for ExternalValues<LABELS, i64> {
     fn encode(&self, mut encoder: DescriptorEncoder<'_>) -> fmt::Result {
-        let mut metric = encoder.encode_descriptor(self.name, self.help, None, MetricType::Gauge)?;
+        let mut metric = encoder.encode_descriptor(self.name, self.help, None, self.kind)?;
         for (values, value) in (self.read)() {
             let labels: Vec<(&str, String)> = self.labels.into_iter().zip(values).collect();
             metric.encode_family(&labels)?.encode_gauge(&value)?;
+        }
+        Ok(())
+    }
+}
+
+impl<const LABELS: usize> Collector for ExternalValues<LABELS, u64> {
+    fn encode(&self, mut encoder: DescriptorEncoder<'_>) -> fmt::Result {
+        let mut metric = encoder.encode_descriptor(self.name, self.help, None, self.kind)?;
+        for (values, value) in (self.read)() {
+            let labels: Vec<(&str, String)> = self.labels.into_iter().zip(values).collect();
+            metric.encode_family(&labels)?.encode_counter::<NoLabelSet, _, u64>(&value, None)?;
         }
         Ok(())
     }

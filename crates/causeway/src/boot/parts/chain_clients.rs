@@ -7,7 +7,8 @@ use causeway_catalog::Catalog;
 use causeway_domain::ports::BalanceReader;
 use causeway_domain::{Chain, ChainId, Family, SOLANA_CHAIN_ID};
 use causeway_engine::Ticker;
-use causeway_evm::{EvmClient, EvmConfig, Http, PoolConfig};
+use causeway_evm::{EndpointStatus, EvmClient, EvmConfig, Http, PoolConfig};
+use causeway_http::Metrics;
 use causeway_sandbox::FeeModel;
 use causeway_solana::{RpcConfig, RpcUrl, SolanaRpc};
 use tokio_util::sync::CancellationToken;
@@ -19,6 +20,29 @@ const PROBE_INTERVAL: Duration = Duration::from_secs(15);
 
 /// How often a sent transaction is checked on a sandbox Solana.
 const SANDBOX_LOOK_EVERY: Duration = Duration::from_millis(800);
+
+/// Registers the state of the RPC endpoints.
+pub(crate) fn watch_endpoints(metrics: &Metrics, clients: &ChainClients) {
+    let gauges = |read: fn(&EndpointStatus) -> Option<i64>| {
+        let clients = clients.clone();
+        move || {
+            let gauge = |(chain, endpoint): (ChainId, EndpointStatus)| {
+                let value = read(&endpoint)?;
+                Some(([chain.to_string(), endpoint.address], value))
+            };
+            clients.endpoints().into_iter().filter_map(gauge).collect()
+        }
+    };
+    let up = gauges(|endpoint| {
+        let is_up = endpoint.penalty == 0 && !endpoint.lagging && endpoint.serves_chain != Some(false);
+        Some(i64::from(is_up))
+    });
+    let help = "Whether an endpoint answers without faults, serves the chain and keeps up";
+    metrics.register_gauges("rpc_endpoint_up", help, ["chain", "endpoint"], up);
+    let head = gauges(|endpoint| i64::try_from(endpoint.head?).ok());
+    let help = "The newest block that an endpoint had when it was last probed";
+    metrics.register_gauges("rpc_endpoint_head", help, ["chain", "endpoint"], head);
+}
 
 /// A client for every enabled chain that has an RPC address.
 #[derive(Clone, Debug, Default)]
@@ -100,6 +124,16 @@ impl ChainClients {
         let evm = self.evm.iter().filter(|client| client.rests_on_one_endpoint()).map(EvmClient::chain_id);
         let solana = self.solana.iter().filter(|rpc| rpc.rests_on_one_endpoint()).map(|_| SOLANA_CHAIN_ID);
         evm.chain(solana).collect()
+    }
+
+    /// The endpoints of every chain, as they were when they were last used.
+    pub(crate) fn endpoints(&self) -> Vec<(ChainId, EndpointStatus)> {
+        let evm = self.evm.iter().flat_map(|client| {
+            let chain = client.chain_id();
+            client.endpoints().into_iter().map(move |endpoint| (chain, endpoint))
+        });
+        let solana = self.solana.iter().flat_map(SolanaRpc::endpoints);
+        evm.chain(solana.map(|endpoint| (SOLANA_CHAIN_ID, endpoint))).collect()
     }
 
     pub(crate) fn readers(&self) -> Vec<Arc<dyn BalanceReader>> {

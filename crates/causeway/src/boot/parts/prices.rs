@@ -183,16 +183,12 @@ async fn watch_coins(median: Arc<MedianPrices>, coins: Vec<Arc<str>>, stop: Canc
 
 /// Registers metrics of the sources.
 pub(crate) fn watch_sources(metrics: &Metrics, sources: &[Arc<PolledSource>]) {
-    for source in sources {
-        let (reads, faults) = match source.name() {
-            "chainlink" => ("price_reads_chainlink", "price_faults_chainlink"),
-            "pyth" => ("price_reads_pyth", "price_faults_pyth"),
-            "coingecko" => ("price_reads_coingecko", "price_faults_coingecko"),
-            _ => continue,
-        };
-        let (one, other) = (Arc::clone(source), Arc::clone(source));
-        metrics.register_counter(reads, "Reads of the price source", move || one.report().reads);
-        metrics
-            .register_counter(faults, "Reads of the price source that failed", move || other.report().errors);
-    }
+    let counters = |read: fn(&PolledSource) -> u64| {
+        let sources = sources.to_vec();
+        move || sources.iter().map(|source| ([source.name().to_owned()], read(source))).collect()
+    };
+    let reads = counters(|source| source.report().reads);
+    metrics.register_counters("price_reads", "Reads of a price source", ["source"], reads);
+    let faults = counters(|source| source.report().errors);
+    metrics.register_counters("price_faults", "Reads of a price source that failed", ["source"], faults);
 }
