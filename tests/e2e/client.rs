@@ -22,6 +22,8 @@ mod swap_when;
 
 /// The first account of the customary test phrase, rich on every chain of the sandbox.
 const KEY: &str = "0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80";
+/// Unknown to the sandbox, and poor.
+const POOR_KEY: &str = "0x1111111111111111111111111111111111111111111111111111111111113009";
 const USDC_ON_BASE: &str = "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913";
 const COIN: &str = "0x0000000000000000000000000000000000000000";
 
@@ -67,6 +69,7 @@ async fn swaps_through_the_sdk_are_filled() {
     for way in [DepositMethod::ContractCall, DepositMethod::Permit2] {
         in_one_call(&client, &wallet, &ask, way).await;
     }
+    a_wallet_with_usdc_and_nothing_else_swaps_with_one_signature(&client, &service.url).await;
     native_coin_to_another_recipient(&client, &wallet).await;
     refusals_have_their_class(&client, &wallet, &ask).await;
     the_examples_do_what_they_say(&client, &wallet).await;
@@ -194,9 +197,47 @@ async fn in_one_call(client: &Client, wallet: &LocalWallet, ask: &QuoteAsk, way:
             &["bounded", "quoted", "chosen", "built", "approved", "deposited", "submitted"][..]
         }
         DepositMethod::Permit2 => &["bounded", "quoted", "chosen", "built", "approved", "submitted"][..],
+        DepositMethod::Authorization => &["bounded", "quoted", "chosen", "built", "submitted"][..],
     };
     assert_eq!(steps[..before_the_order.len()], *before_the_order, "{way:?}");
     assert_eq!(steps.last().map(String::as_str), Some("filled"));
+}
+
+/// No coin for gas and no allowance: the wallet signs the token's own authorization, once.
+async fn a_wallet_with_usdc_and_nothing_else_swaps_with_one_signature(client: &Client, service: &str) {
+    let wallet = LocalWallet::connect_sandbox(client, POOR_KEY).await.unwrap();
+    let gift = serde_json::json!({
+        "chainId": 8453, "address": wallet.address(), "token": USDC_ON_BASE, "amount": "20000000",
+    });
+    let faucet = format!("{service}/sandbox/faucet");
+    let answer = reqwest::Client::new().post(faucet).json(&gift).send().await.unwrap();
+    assert!(answer.status().is_success(), "{}", answer.text().await.unwrap());
+    let held = async || {
+        let held = client.balances(&wallet.address(), &[8453]).await.unwrap().tokens;
+        let balance = |address: &str| {
+            let token = held.iter().find(|token| token.address == address);
+            token.and_then(|token| token.extensions.as_ref()?.balance.clone()).unwrap_or_default()
+        };
+        (balance(USDC_ON_BASE), balance(COIN))
+    };
+    while held().await.0 != "20000000" {
+        tokio::time::sleep(Duration::from_millis(100)).await;
+    }
+    assert_eq!(held().await.1, "0");
+    let ask = QuoteAsk { amount: "20000000".to_owned(), ..ask(&wallet) };
+    in_one_call(client, &wallet, &ask, DepositMethod::Authorization).await;
+    assert_eq!(held().await.1, "0", "the wallet never had a coin");
+    // Nobody is offered an authorization who has not asked for it, and the native coin has none.
+    let quote = client.quote(&ask).await.unwrap();
+    assert!(quote.routes.iter().all(|route| !route.offers("AUTHORIZATION")));
+    let native = QuoteAsk {
+        from_token: COIN.to_owned(),
+        amount: "10000000000000000".to_owned(),
+        deposit_methods: Some(vec!["AUTHORIZATION".to_owned()]),
+        ..ask
+    };
+    let refused = client.quote(&native).await;
+    assert!(refused.is_err() || refused.is_ok_and(|quote| quote.routes.is_empty()));
 }
 
 /// The chain's own coin, by the spelling that others use, for an exact output to another address.

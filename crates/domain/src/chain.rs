@@ -97,30 +97,38 @@ impl Family {
 /// How a payer deposits the input of a swap.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum DepositMethod {
+    /// The payer's wallet sends the deposit.
     ContractCall,
+    /// The payer signs a Permit2 transfer, and our relayer opens the order.
     Permit2,
+    /// The payer signs an EIP-3009 authorization of the token itself, and our relayer opens the order. It needs no allowance.
+    Authorization,
+    /// Somebody sends the input to the order's deposit address.
     Transfer,
 }
 
 impl DepositMethod {
+    pub const ALL: [Self; 4] = [Self::ContractCall, Self::Permit2, Self::Authorization, Self::Transfer];
+
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::ContractCall => "CONTRACT_CALL",
             Self::Permit2 => "PERMIT2",
+            Self::Authorization => "AUTHORIZATION",
             Self::Transfer => "TRANSFER",
         }
     }
 }
 
 #[derive(Debug, Error, PartialEq, Eq)]
-#[error("`{0}` is not a deposit method: use CONTRACT_CALL, PERMIT2 or TRANSFER")]
+#[error("`{0}` is not a deposit method: use CONTRACT_CALL, PERMIT2, AUTHORIZATION or TRANSFER")]
 pub struct UnknownDepositMethod(String);
 
 impl FromStr for DepositMethod {
     type Err = UnknownDepositMethod;
 
     fn from_str(text: &str) -> Result<Self, Self::Err> {
-        [Self::ContractCall, Self::Permit2, Self::Transfer]
+        Self::ALL
             .into_iter()
             .find(|method| method.as_str() == text)
             .ok_or_else(|| UnknownDepositMethod(text.to_owned()))

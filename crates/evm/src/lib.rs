@@ -24,6 +24,7 @@ mod rpc;
 mod send;
 mod simulate;
 mod ticker;
+mod token_domain;
 mod vault_rates;
 
 pub use causeway_jsonrpc_client::{EndpointConfig, EndpointStatus, Http, PoolConfig, RpcUrl, RpcUrlError};
@@ -44,4 +45,5 @@ pub use send::{
     NextStep, SendError, SendPolicy, Sender, SignedTx, Signer, SignerError, TxObservation, TxRequest, decide,
 };
 pub use simulate::Simulation;
+pub use token_domain::TokenDomain;
 pub use vault_rates::{CachedVaultRates, Vault};

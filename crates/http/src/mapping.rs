@@ -54,6 +54,8 @@ fn deposit_methods(chain: &domain::Chain, deployments: &[domain::Deployment]) ->
         _ if is_from_catalog => true,
         DepositMethod::ContractCall => deployment.is_some(),
         DepositMethod::Permit2 => deployment.is_some_and(|deployment| deployment.permit2.is_some()),
+        // It depends on the token, and a client that wants it asks for it.
+        DepositMethod::Authorization => false,
         DepositMethod::Transfer => deployment.is_some_and(|deployment| deployment.transfers),
     };
     chain.deposit_methods.iter().filter(is_supported).map(|method| method.as_str().to_owned()).collect()

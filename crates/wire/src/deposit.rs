@@ -19,7 +19,7 @@ pub struct BuildAsk {
     /// Defaults to the quote's.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub refund_to: Option<String>,
-    /// `CONTRACT_CALL` (by default), `PERMIT2` or `TRANSFER`.
+    /// `CONTRACT_CALL` (by default), `PERMIT2`, `AUTHORIZATION` or `TRANSFER`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub deposit_method: Option<String>,
 }
@@ -33,6 +33,8 @@ pub enum BuildAnswer {
     ContractCall(ContractCallDeposit),
     #[serde(rename = "PERMIT2")]
     Permit2(PermitDeposit),
+    #[serde(rename = "AUTHORIZATION")]
+    Authorization(PermitDeposit),
     #[serde(rename = "TRANSFER")]
     Transfer(Box<TransferDeposit>),
 }
@@ -62,7 +64,7 @@ pub struct PermitDeposit {
     /// EIP-712 typed data for `eth_signTypedData_v4`: `domain`, `types`, `primaryType`, `message`.
     #[cfg_attr(feature = "openapi", schema(value_type = Object))]
     pub permit: serde_json::Value,
-    /// The transfer that Permit2 makes.
+    /// The transfer that the signature allows.
     pub transfer_details: TransferDetails,
     /// The approval that Permit2 needs first; absent where the allowance suffices.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]

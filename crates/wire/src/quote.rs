@@ -75,7 +75,7 @@ pub struct Route {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "openapi", schema(example = "native"))]
     pub exact_out_method: Option<String>,
-    /// Of `CONTRACT_CALL`, `PERMIT2`, `TRANSFER`: exactly those that the price pays for.
+    /// Of `CONTRACT_CALL`, `PERMIT2`, `AUTHORIZATION`, `TRANSFER`: exactly those that the price pays for.
     #[cfg_attr(feature = "openapi", schema(example = json!(["CONTRACT_CALL", "PERMIT2"])))]
     pub deposit_methods: Vec<String>,
     /// The route's amounts and fees.

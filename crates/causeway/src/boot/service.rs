@@ -23,12 +23,12 @@ use crate::boot::parts::app_context::AppContext;
 use crate::boot::parts::attesters::Attesters;
 use crate::boot::parts::catalog::load_catalog;
 use crate::boot::parts::chain_access::ChainAccess;
-use crate::boot::parts::chain_clients::ChainClients;
+use crate::boot::parts::chain_clients::{ChainClients, watch_endpoints};
 use crate::boot::parts::data_dir::lock_data_dir;
 use crate::boot::parts::deployments::Deployments;
 use crate::boot::parts::fiat::Fiat;
 use crate::boot::parts::http_server::{DRAIN_TIMEOUT, listen};
-use crate::boot::parts::market::{Market, MarketParts, watch_breakers, watch_halted};
+use crate::boot::parts::market::{Market, MarketParts, watch_breakers, watch_halted, watch_inventory};
 use crate::boot::parts::market_makers::{MarketMakerSpec, load_market_makers};
 use crate::boot::parts::operator_controls::{OperatorControls, open_pauses};
 use crate::boot::parts::operator_token::make_token;
@@ -151,6 +151,8 @@ impl Service {
         watch_sources(&metrics, &market.price_sources);
         watch_breakers(&metrics, &market);
         watch_halted(&metrics, &catalog, &orders.cursors);
+        watch_inventory(&metrics, &market);
+        watch_endpoints(&metrics, &clients);
         let app = App {
             catalog: Arc::clone(&catalog),
             prices: Arc::clone(&market.prices),

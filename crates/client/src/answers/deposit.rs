@@ -12,6 +12,8 @@ pub enum BuildAnswer {
     ContractCall(ContractCallDeposit),
     #[serde(rename = "PERMIT2")]
     Permit2(PermitDeposit),
+    #[serde(rename = "AUTHORIZATION")]
+    Authorization(PermitDeposit),
     #[serde(rename = "TRANSFER")]
     Transfer(Box<TransferDeposit>),
 }
@@ -21,7 +23,7 @@ impl BuildAnswer {
     pub fn summary(&self) -> &[String] {
         match self {
             Self::ContractCall(call) => &call.frozen.summary,
-            Self::Permit2(permit) => &permit.frozen.summary,
+            Self::Permit2(permit) | Self::Authorization(permit) => &permit.frozen.summary,
             Self::Transfer(transfer) => &transfer.frozen.summary,
         }
     }

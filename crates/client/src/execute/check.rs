@@ -15,6 +15,7 @@ use terms::ParsedTerms;
 
 pub(super) use terms::number;
 
+mod authorization;
 mod permit;
 mod program_address;
 mod solana;
@@ -81,14 +82,21 @@ pub(super) fn plan_deposit(
         (DepositMethod::ContractCall, BuildAnswer::ContractCall(call)) => {
             (&call.frozen, &call.approvals, None)
         }
-        (DepositMethod::Permit2, BuildAnswer::Permit2(permit)) => {
+        (DepositMethod::Permit2, BuildAnswer::Permit2(permit))
+        | (DepositMethod::Authorization, BuildAnswer::Authorization(permit)) => {
             (&permit.frozen, &permit.approvals, Some(&permit.permit))
         }
         _ => return Err(format!("The service built a deposit other than {}.", method.as_str())),
     };
     let terms = read_terms(frozen)?;
     check_terms(ask, quote, frozen, &terms, escrow)?;
-    let permit = service_permit.map(|_| permit::build_permit(&terms, ask.from_chain_id));
+    let permit = match (method, service_permit) {
+        (DepositMethod::Authorization, Some(given)) => {
+            Some(authorization::build_authorization(&terms, ask.from_chain_id, given)?)
+        }
+        (_, Some(_)) => Some(permit::build_permit(&terms, ask.from_chain_id)),
+        (_, None) => None,
+    };
     if let Some(permit) = &permit {
         permit::check_permit(service_permit, permit, "permit")?;
     }

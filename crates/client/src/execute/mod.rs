@@ -26,6 +26,9 @@ pub enum DepositMethod {
     ContractCall,
     /// The wallet signs a permit, and the service brings it to the chain.
     Permit2,
+    /// The wallet signs an EIP-3009 authorization of the token, and the service brings it to the chain. Neither an allowance
+    /// nor gas is needed.
+    Authorization,
 }
 
 impl DepositMethod {
@@ -34,6 +37,7 @@ impl DepositMethod {
         match self {
             Self::ContractCall => "CONTRACT_CALL",
             Self::Permit2 => "PERMIT2",
+            Self::Authorization => "AUTHORIZATION",
         }
     }
 }

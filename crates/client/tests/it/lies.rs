@@ -134,7 +134,9 @@ impl Wallet for RecordingWallet {
     async fn sign_typed_data(&self, data: &Value) -> Result<String, WalletError> {
         self.signed.lock().unwrap().push(json!({ "permit": data["primaryType"] }));
         let table: Table = serde_json::from_str(TABLE).unwrap();
-        let (key, honest) = (LocalWallet::new(&"11".repeat(32))?, &table.deposits["PERMIT2"]["permit"]);
+        let is_authorization = data["primaryType"] == "ReceiveWithAuthorization";
+        let method = if is_authorization { "AUTHORIZATION" } else { "PERMIT2" };
+        let (key, honest) = (LocalWallet::new(&"11".repeat(32))?, &table.deposits[method]["permit"]);
         assert_eq!(key.sign_typed_data(data).await?, key.sign_typed_data(honest).await?);
         Ok("0x01".to_owned())
     }
@@ -174,7 +176,7 @@ async fn run(table: &Table, entry: &Entry) -> (Result<String, Error>, Vec<Value>
     let server = Server::start(serde_json::from_value(json!(answers)).unwrap()).await;
     let (address, unknown_chain) = (ask.from_address.clone(), entry.unknown_chain);
     let wallet = RecordingWallet { address, unknown_chain, signed: Mutex::default() };
-    let methods = [DepositMethod::ContractCall, DepositMethod::Permit2];
+    let methods = [DepositMethod::ContractCall, DepositMethod::Permit2, DepositMethod::Authorization];
     let method = methods.into_iter().find(|method| method.as_str() == entry.deposit_method).unwrap();
     let bound = bound(entry.bound.as_ref().unwrap_or(&table.bound), &ask);
     let options = ExecuteOptions::new(bound).with_deposit_method(method);

@@ -34,6 +34,12 @@ pub trait VaultRates: Send + Sync {
 pub trait TokenPolicy: Send + Sync {
     /// Why the token is not traded; `None` when it is supported.
     fn refusal(&self, token: &TokenId) -> Option<Refusal>;
+
+    /// Whether the token takes EIP-3009 authorizations, in an EIP-712 domain that was read from the chain.
+    fn takes_authorizations(&self, token: &TokenId) -> bool {
+        let _ = token;
+        false
+    }
 }
 
 /// A policy that supports every listed token.

@@ -93,6 +93,15 @@ pub enum BroadcastError {
     Expired { tx: String },
 }
 
+/// What a payer signs for a deposit that our relayer makes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum PermitKind {
+    /// A transfer by Permit2 with all terms as its witness.
+    Permit2,
+    /// An EIP-3009 authorization of the token itself, with the order's id as its nonce.
+    Authorization,
+}
+
 /// Builds and recognizes the deposits of one origin chain.
 #[async_trait]
 pub trait DepositBuilder: Send + Sync {
@@ -112,13 +121,22 @@ pub trait DepositBuilder: Send + Sync {
     /// The steps for the payer's wallet, simulated first.
     async fn actions(&self, terms: &IntentTerms) -> Result<Vec<WalletAction>, DepositError>;
     /// The typed data of a permit over all terms, and the approvals that Permit2 needs first.
-    async fn permit(&self, terms: &IntentTerms) -> Result<(Value, Vec<WalletAction>), DepositError>;
+    async fn permit(
+        &self,
+        kind: PermitKind,
+        terms: &IntentTerms,
+    ) -> Result<(Value, Vec<WalletAction>), DepositError>;
     /// The deposit address of this order; `None` where transfers are not offered.
     fn address_for(&self, intent_id: B256) -> Option<Address>;
     /// Checks whether a submitted transaction is the deposit.
     async fn check_deposit_tx(&self, terms: &IntentTerms, tx: &str) -> Result<DepositTxStatus, ChainError>;
     /// Checks that the permit is the payer's, covers exactly these terms and is accepted now.
-    async fn check_permit(&self, terms: &IntentTerms, permit: &[u8]) -> Result<(), DepositCheckError>;
+    async fn check_permit(
+        &self,
+        kind: PermitKind,
+        terms: &IntentTerms,
+        permit: &[u8],
+    ) -> Result<(), DepositCheckError>;
     /// The hash of a signed transaction, if it is the deposit that was built for the payer. `built` is the unsigned
     /// transaction of [`WalletAction::SignSolana`], if there was one.
     async fn check_signed(

@@ -11,6 +11,8 @@ pub enum OpenedBy {
     Call,
     /// The payer's permit was submitted.
     Permit,
+    /// The payer's EIP-3009 authorization was submitted.
+    Authorization,
     /// The order's own deposit address was swept.
     Transfer,
     /// The address of this forwarding order was swept with the maker's signature.

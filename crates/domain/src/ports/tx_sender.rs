@@ -11,6 +11,8 @@ use crate::{Address, ChainId, ForwardingOrder, IntentTerms, RawAmount, Signature
 pub enum ChainAction {
     /// Open with the payer's permit.
     OpenFor { terms: IntentTerms, permit: Vec<u8> },
+    /// Open with the payer's EIP-3009 authorization of the input token.
+    OpenWithAuthorization { terms: IntentTerms, signature: Vec<u8> },
     /// Move the deposit address's balance into the escrow.
     Sweep { terms: IntentTerms },
     /// Send the deposit address's balance to the refund address; the zero address is the native coin.

@@ -24,12 +24,11 @@ const fn method(value: DepositMethod) -> u8 {
         DepositMethod::ContractCall => 0,
         DepositMethod::Permit2 => 1,
         DepositMethod::Transfer => 2,
+        DepositMethod::Authorization => 3,
     }
 }
 
 const TRADE_TYPES: [TradeType; 2] = [TradeType::ExactInput, TradeType::ExactOutput];
-const METHODS: [DepositMethod; 3] =
-    [DepositMethod::ContractCall, DepositMethod::Permit2, DepositMethod::Transfer];
 
 /// Writes the current version. Times are cut to milliseconds.
 pub(super) fn write(out: &mut Encoder, quote: &Quote, filler: &str, kind: &str, offer: &Offer) {
@@ -133,7 +132,7 @@ fn maybe<'a, T>(
 
 fn read_methods(read: &mut Decoder<'_>) -> Option<Vec<DepositMethod>> {
     let count = read.count()?;
-    (0..count).map(|_| one_of(&METHODS, method, read)).collect()
+    (0..count).map(|_| one_of(&DepositMethod::ALL, method, read)).collect()
 }
 
 fn one_of<T: Copy>(all: &[T], code: impl Fn(T) -> u8, read: &mut Decoder<'_>) -> Option<T> {

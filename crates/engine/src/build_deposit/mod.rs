@@ -19,8 +19,8 @@ use std::time::Duration;
 
 use causeway_catalog::Catalog;
 use causeway_domain::ports::{
-    Creation, DepositBuilder, DepositError, OrderKind, OrderStore, PriceFeed, ScreenRequest, StoreError,
-    WalletAction,
+    Creation, DepositBuilder, DepositError, OrderKind, OrderStore, PermitKind, PriceFeed, ScreenRequest,
+    StoreError, WalletAction,
 };
 use causeway_domain::{
     Address, ChainDemand, ChainId, DepositMethod, EventKind, Order, OrderEvent, OrderStatus, QuoteId,
@@ -346,8 +346,12 @@ async fn deposit(
             builders.origin.actions(&order.terms).await.map(BuiltDeposit::ContractCall).map_err(refused)
         }
         DepositMethod::Permit2 => {
-            let (typed, before) = builders.origin.permit(&order.terms).await.map_err(refused)?;
-            Ok(BuiltDeposit::Permit { typed, before })
+            let permit = builders.origin.permit(PermitKind::Permit2, &order.terms).await;
+            permit.map(|(typed, before)| BuiltDeposit::Permit { typed, before }).map_err(refused)
+        }
+        DepositMethod::Authorization => {
+            let permit = builders.origin.permit(PermitKind::Authorization, &order.terms).await;
+            permit.map(|(typed, before)| BuiltDeposit::Permit { typed, before }).map_err(refused)
         }
         DepositMethod::Transfer => Ok(BuiltDeposit::Transfer),
     }

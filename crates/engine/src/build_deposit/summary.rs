@@ -1,5 +1,5 @@
 use causeway_domain::ports::{SendPurpose, WalletAction};
-use causeway_domain::{Address, Order, RawAmount};
+use causeway_domain::{Address, DepositMethod, Order, RawAmount};
 
 use super::BuiltDeposit;
 use super::display_names::DisplayNames;
@@ -13,9 +13,11 @@ pub(super) fn summary(order: &Order, deposit: &BuiltDeposit, names: &DisplayName
     match deposit {
         BuiltDeposit::ContractCall(actions) => sentences(order, actions, names),
         BuiltDeposit::Permit { before, .. } => {
+            let what =
+                if order.method == DepositMethod::Authorization { "an authorization" } else { "a permit" };
             let mut lines = sentences(order, before, names);
             lines.push(format!(
-                "Sign a permit for {input} on {chain}, which this service submits and pays the gas for: {promise}"
+                "Sign {what} for {input} on {chain}, which this service submits and pays the gas for: {promise}"
             ));
             lines
         }

@@ -102,6 +102,7 @@ impl OrderRebuild<'_> {
         let (method, forwarding) = match self.opened_by {
             OpenedBy::Call => (DepositMethod::ContractCall, None),
             OpenedBy::Permit => (DepositMethod::Permit2, None),
+            OpenedBy::Authorization => (DepositMethod::Authorization, None),
             OpenedBy::Transfer => (DepositMethod::Transfer, None),
             OpenedBy::Forwarding(forwarding) => (DepositMethod::Transfer, Some(forwarding)),
         };

@@ -16,6 +16,8 @@ use jiff::Timestamp;
 
 pub use error::SubmitError;
 
+pub(crate) use permit::open_action;
+
 use crate::build_deposit::moment;
 
 /// Evidence of a deposit, or what we need to make it.
@@ -124,7 +126,9 @@ fn check_proof(method: DepositMethod, proof: &Proof) -> Result<(), SubmitError> 
         (DepositMethod::ContractCall, Proof::Permit(_)) => {
             "submit the deposit's txHash, or the signedTransaction for us to send"
         }
-        (DepositMethod::Permit2, Proof::Signed(_)) => "submit the signature over the permit",
+        (DepositMethod::Permit2 | DepositMethod::Authorization, Proof::Signed(_)) => {
+            "submit the signature over the permit"
+        }
         _ => return Ok(()),
     };
     Err(SubmitError::WrongProof { method, expected })

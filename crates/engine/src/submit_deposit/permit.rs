@@ -1,5 +1,5 @@
-use causeway_domain::Order;
-use causeway_domain::ports::{ActionError, ChainAction, ChainError, Progress};
+use causeway_domain::ports::{ActionError, ChainAction, ChainError, PermitKind, Progress};
+use causeway_domain::{DepositMethod, Order};
 use jiff::{SignedDuration, Timestamp};
 
 use super::change::set_signed_payload;
@@ -27,7 +27,7 @@ impl SubmitDeposit {
             return Ok(Submitted { order: order.id, tx });
         }
         check_time(&order, now)?;
-        builder.check_permit(&order.terms, &permit).await.map_err(check_error)?;
+        builder.check_permit(permit_kind(&order), &order.terms, &permit).await.map_err(check_error)?;
         // Two signatures over the same terms are one deposit.
         if let Some(tx) = relayed_as(&order) {
             return Ok(Submitted { order: order.id, tx });
@@ -61,7 +61,7 @@ impl SubmitDeposit {
     async fn relay(&self, order: &Order, permit: &[u8], now: Timestamp) -> Result<Relayed, SubmitError> {
         let chain = order.from.chain();
         let relayer = self.parts.relayers.get(&chain).ok_or(SubmitError::ChainNotServed(chain))?;
-        let action = ChainAction::OpenFor { terms: order.terms, permit: permit.to_vec() };
+        let action = open_action(order, permit.to_vec());
         let purpose = format!("open:{:#x}", order.intent_id);
         let sent_actions = relayer.send(&purpose, &action, now).await;
         if let Err(ActionError::WouldFail(_)) = &sent_actions
@@ -118,6 +118,22 @@ impl SubmitDeposit {
             Ok(Some("The chain refused the permit.".to_owned()))
         })
         .await
+    }
+}
+
+/// What the payer of the order signs.
+const fn permit_kind(order: &Order) -> PermitKind {
+    match order.method {
+        DepositMethod::Authorization => PermitKind::Authorization,
+        DepositMethod::ContractCall | DepositMethod::Permit2 | DepositMethod::Transfer => PermitKind::Permit2,
+    }
+}
+
+/// The transaction that opens the order with the payer's signature.
+pub(crate) fn open_action(order: &Order, signature: Vec<u8>) -> ChainAction {
+    match permit_kind(order) {
+        PermitKind::Permit2 => ChainAction::OpenFor { terms: order.terms, permit: signature },
+        PermitKind::Authorization => ChainAction::OpenWithAuthorization { terms: order.terms, signature },
     }
 }
 

@@ -12,6 +12,7 @@ use jiff::{SignedDuration, Timestamp};
 
 use super::WorkOrders;
 use crate::event_keys::advance_keys_past;
+use crate::submit_deposit::open_action;
 
 /// How long before the permissionless refund an unclaimed fill is logged as an error.
 const UNCLAIMED_ALARM: SignedDuration = SignedDuration::from_hours(2);
@@ -244,8 +245,8 @@ impl WorkOrders {
 
     async fn broadcast_deposit(&self, order: &mut Order, now: Timestamp) -> Result<(), ActionError> {
         let Some(signed_payload) = &order.signed_payload else { return Ok(()) };
-        if order.method == DepositMethod::Permit2 {
-            let chain_action = ChainAction::OpenFor { terms: order.terms, permit: signed_payload.clone() };
+        if matches!(order.method, DepositMethod::Permit2 | DepositMethod::Authorization) {
+            let chain_action = open_action(order, signed_payload.clone());
             return self.relay(order, "open", &chain_action, now).await.map(drop);
         }
         let builder = self.parts.deposit_builders.get(&order.from.chain());

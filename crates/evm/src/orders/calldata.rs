@@ -44,6 +44,11 @@ pub(super) fn encode(
             let call = Escrow::openForCall { order, signature, originFillerData: Bytes::new() };
             Ok(plain(local.origin(terms)?.escrow, &call, gas_ceiling::OPEN_FOR))
         }
+        ChainAction::OpenWithAuthorization { terms, signature } => {
+            let signature = Bytes::copy_from_slice(signature);
+            let call = Escrow::openWithAuthorizationCall { order: Order::from(terms), signature };
+            Ok(plain(local.origin(terms)?.escrow, &call, gas_ceiling::OPEN_FOR))
+        }
         ChainAction::Sweep { terms } => {
             let call = DepositFactory::sweepCall { order: Order::from(terms) };
             Ok(plain(local.origin(terms)?.deposit_factory, &call, gas_ceiling::SWEEP))
@@ -272,6 +277,7 @@ mod tests {
         let (terms, signatures) = (terms(), vec![SignatureBytes::repeat_byte(7)]);
         for (action, to) in [
             (ChainAction::OpenFor { terms, permit: vec![1] }, ESCROW),
+            (ChainAction::OpenWithAuthorization { terms, signature: vec![1] }, ESCROW),
             (ChainAction::Sweep { terms }, FACTORY),
             (ChainAction::ReturnBalance { terms, tokens: vec![token(0)] }, FACTORY),
             (ChainAction::Fill { terms, through: None }, SETTLER),
@@ -331,6 +337,7 @@ mod tests {
             let signatures = Vec::new();
             for action in [
                 ChainAction::OpenFor { terms, permit: Vec::new() },
+                ChainAction::OpenWithAuthorization { terms, signature: Vec::new() },
                 ChainAction::Sweep { terms },
                 ChainAction::Claim {
                     terms,

@@ -94,11 +94,7 @@ impl ChainHistory for EvmChainHistory {
         let sent: Option<Sent> = self.client.call(Call::new("eth_getTransactionByHash", json!([tx]))).await?;
         let sent = sent.ok_or_else(|| self.client.invalid_response(format!("transaction {tx} not found")))?;
         Ok(if sent.to == Some(self.contracts.escrow) {
-            if sent.input.starts_with(&Escrow::openForCall::SELECTOR) {
-                OpenedBy::Permit
-            } else {
-                OpenedBy::Call
-            }
+            by_escrow(&sent.input)
         } else if sent.to == Some(self.contracts.deposit_factory) {
             by_factory(&sent.input, terms)
         } else {
@@ -122,6 +118,15 @@ impl ChainHistory for EvmChainHistory {
             }
         }
         Ok(true)
+    }
+}
+
+/// How a call to the escrow itself opened the order.
+fn by_escrow(input: &[u8]) -> OpenedBy {
+    match input.first_chunk() {
+        Some(&Escrow::openForCall::SELECTOR) => OpenedBy::Permit,
+        Some(&Escrow::openWithAuthorizationCall::SELECTOR) => OpenedBy::Authorization,
+        _ => OpenedBy::Call,
     }
 }
 

@@ -1,6 +1,8 @@
 use alloy_primitives::{Address as EvmAddress, Bytes, U256};
 use alloy_sol_types::SolCall as _;
-use causeway_domain::ports::{ChainError, DepositBuilder as _, DepositError, DepositTxStatus, WalletAction};
+use causeway_domain::ports::{
+    ChainError, DepositBuilder as _, DepositError, DepositTxStatus, PermitKind, WalletAction,
+};
 use causeway_domain::{Address, Deployment, IntentTerms};
 use causeway_evm::contracts::{AttesterRegistry, DepositFactory};
 use causeway_evm::orders::EvmDepositBuilder;
@@ -106,7 +108,7 @@ async fn a_payer_with_too_little_gets_the_missing_amount() {
     let answer = builder.actions(&terms).await;
     assert!(matches!(answer, Err(DepositError::Gas { has, .. }) if has.is_zero()), "{answer:?}");
     // A permit costs no gas once Permit2 may take the token, and this one may not yet.
-    assert!(matches!(builder.permit(&terms).await, Err(DepositError::Gas { .. })));
+    assert!(matches!(builder.permit(PermitKind::Permit2, &terms).await, Err(DepositError::Gas { .. })));
 }
 
 #[tokio::test]

@@ -3,6 +3,7 @@
 mod address_watch;
 mod agreement;
 mod attester_view;
+mod authorizations;
 mod balances;
 mod block_follower;
 mod cached_feeds;

@@ -1,6 +1,6 @@
 use alloy_primitives::{Address as EvmAddress, Bytes, Signature, U256, hex};
 use alloy_sol_types::SolCall as _;
-use causeway_domain::ports::{DepositBuilder as _, DepositCheckError, DepositError};
+use causeway_domain::ports::{DepositBuilder as _, DepositCheckError, DepositError, PermitKind};
 use causeway_domain::{Deployment, IntentTerms};
 use causeway_evm::contracts::{Escrow, gasless_envelope};
 use causeway_evm::orders::EvmDepositBuilder;
@@ -15,12 +15,12 @@ use crate::wallet::wallet_digest;
 const ORDER: [u8; 32] = hex!("fffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141");
 
 async fn signed(builder: &EvmDepositBuilder, terms: &IntentTerms, key: &Signer) -> Signature {
-    let (typed, _) = builder.permit(terms).await.unwrap();
+    let (typed, _) = builder.permit(PermitKind::Permit2, terms).await.unwrap();
     key.sign_digest(&wallet_digest(&typed)).unwrap()
 }
 
 async fn refused(builder: &EvmDepositBuilder, terms: &IntentTerms, permit: &[u8]) -> String {
-    match builder.check_permit(terms, permit).await {
+    match builder.check_permit(PermitKind::Permit2, terms, permit).await {
         Err(DepositCheckError::Mismatch(why)) => why.0,
         other => panic!("{other:?}"),
     }
@@ -36,18 +36,18 @@ async fn a_permit_that_a_wallet_signed_is_accepted_and_opens_the_order() {
     let fixture = DepositFixture::start().await;
     let (builder, user, permit2) = (fixture.builder(), wallet(0), permit2_address(fixture.contracts.chain));
     let terms = fixture.order(&user, USDC, 1_000, "permit").await;
-    let (_, before) = builder.permit(&terms).await.unwrap();
+    let (_, before) = builder.permit(PermitKind::Permit2, &terms).await.unwrap();
     assert_eq!(steps(&before), ["switch to 1", &format!("approve 1000 to {permit2}")]);
     let permit = signed(&builder, &terms, &user).await.as_bytes();
     assert!(refused(&builder, &terms, &permit).await.contains("allow Permit2"));
     fixture.execute(&user, &before).await;
-    let (typed, before) = builder.permit(&terms).await.unwrap();
+    let (typed, before) = builder.permit(PermitKind::Permit2, &terms).await.unwrap();
     assert_eq!(before, []);
     assert_eq!(typed["message"]["witness"].as_object().unwrap().len(), IntentTerms::WORDS);
 
-    builder.check_permit(&terms, &permit).await.unwrap();
+    builder.check_permit(PermitKind::Permit2, &terms, &permit).await.unwrap();
     let short = signed(&builder, &terms, &user).await.as_erc2098();
-    builder.check_permit(&terms, &short).await.unwrap();
+    builder.check_permit(PermitKind::Permit2, &terms, &short).await.unwrap();
     fixture.land(&relayer(), fixture.contracts.escrow, U256::ZERO, open_for(&terms, &short)).await;
     assert!(refused(&builder, &terms, &permit).await.contains("made before"));
 }
@@ -58,11 +58,11 @@ async fn a_token_that_requires_a_zero_allowance_first_is_reset_for_permit2_too()
     let (builder, user, permit2) = (fixture.builder(), wallet(0), permit2_address(fixture.contracts.chain));
     fixture.approve(&user, USDT, permit2, 999).await;
     let terms = fixture.order(&user, USDT, 1_000, "tether").await;
-    let (_, before) = builder.permit(&terms).await.unwrap();
+    let (_, before) = builder.permit(PermitKind::Permit2, &terms).await.unwrap();
     assert_eq!(steps(&before), ["switch to 1", "reset", &format!("approve 1000 to {permit2}")]);
     fixture.execute(&user, &before).await;
     let permit = signed(&builder, &terms, &user).await.as_bytes();
-    builder.check_permit(&terms, &permit).await.unwrap();
+    builder.check_permit(PermitKind::Permit2, &terms, &permit).await.unwrap();
 }
 
 #[tokio::test]
@@ -89,11 +89,11 @@ async fn a_permit_by_another_key_over_another_order_with_high_s_or_late_is_rejec
     assert!(refused(&builder, &terms, &[]).await.contains("65 bytes"));
     assert!(refused(&builder, &terms, &[0; 64]).await.contains("signature"));
 
-    builder.check_permit(&terms, &good.as_bytes()).await.unwrap();
+    builder.check_permit(PermitKind::Permit2, &terms, &good.as_bytes()).await.unwrap();
     fixture.chain.increase_time(2_000);
     fixture.chain.mine(1, 0).await.unwrap();
     assert!(refused(&builder, &terms, &good.as_bytes()).await.contains("ended at"));
-    let late = builder.permit(&terms).await;
+    let late = builder.permit(PermitKind::Permit2, &terms).await;
     assert!(matches!(&late, Err(DepositError::WouldFail(text)) if text.contains("ended at")), "{late:?}");
 }
 
@@ -107,7 +107,7 @@ async fn a_contract_verifies_its_own_permits() {
     fixture.approve(&user, USDC, permit2, 1_000).await;
     let terms = fixture.order(&user, USDC, 1_000, "contract").await;
     fixture.chain.set_code(user.address(), AGREES.to_vec().into()).await.unwrap();
-    builder.check_permit(&terms, &[1; 100]).await.unwrap();
+    builder.check_permit(PermitKind::Permit2, &terms, &[1; 100]).await.unwrap();
     fixture.chain.set_code(user.address(), REFUSES.to_vec().into()).await.unwrap();
     assert!(refused(&builder, &terms, &[1; 100]).await.contains("wallet contract does not accept"));
 }
@@ -126,7 +126,7 @@ async fn rule_25_a_wallet_contract_that_burns_gas_to_verify_its_permit_is_refuse
     fixture.approve(&user, USDC, permit2, 1_000).await;
     let terms = fixture.order(&user, USDC, 1_000, "burner").await;
     fixture.chain.set_code(user.address(), burning(50_000, &agrees)).await.unwrap();
-    builder.check_permit(&terms, &[1; 100]).await.unwrap();
+    builder.check_permit(PermitKind::Permit2, &terms, &[1; 100]).await.unwrap();
     fixture.chain.set_code(user.address(), burning(3_000_000, &agrees)).await.unwrap();
     assert!(refused(&builder, &terms, &[1; 100]).await.contains("more than the 248094 that we pay for"));
 }
@@ -165,14 +165,14 @@ async fn permits_are_not_offered_for_the_native_coin_or_without_permit2() {
     let fixture = DepositFixture::start().await;
     let (builder, user) = (fixture.builder(), wallet(0));
     let terms = fixture.order(&user, EvmAddress::ZERO, 1_000, "coin").await;
-    assert!(matches!(builder.permit(&terms).await, Err(DepositError::NotOffered)));
+    assert!(matches!(builder.permit(PermitKind::Permit2, &terms).await, Err(DepositError::NotOffered)));
     assert!(refused(&builder, &terms, &[0; 65]).await.contains("not taken"));
     let without = Deployment { permit2: None, ..fixture.contracts.clone() };
     let builder = EvmDepositBuilder::new(fixture.client.clone(), without, relayer().address());
     let terms = fixture.order(&user, USDC, 1_000, "token").await;
-    assert!(matches!(builder.permit(&terms).await, Err(DepositError::NotOffered)));
+    assert!(matches!(builder.permit(PermitKind::Permit2, &terms).await, Err(DepositError::NotOffered)));
     let rich = IntentTerms { amount_in: U256::MAX, ..terms };
-    let answer = fixture.builder().permit(&rich).await;
+    let answer = fixture.builder().permit(PermitKind::Permit2, &rich).await;
     assert!(matches!(answer, Err(DepositError::Balance { .. })), "{answer:?}");
 }
 

@@ -8,7 +8,9 @@ use async_trait::async_trait;
 use causeway_domain::ports::{
     Answer, Filler, FillerAsk, FillerError, GasFeed, Offer, PriceFeed, Refusal, TokenPolicy, VaultRates,
 };
-use causeway_domain::{ChainId, DepositMethod, ExactOutMethod, Fee, FeeKind, RawAmount, TokenId, TradeType};
+use causeway_domain::{
+    ChainId, DepositMethod, ExactOutMethod, Fee, FeeKind, RawAmount, TokenId, TradeType, UsdAmount,
+};
 use jiff::{SignedDuration, Timestamp};
 
 use super::accounts::Accounts;
@@ -87,6 +89,13 @@ impl InventoryFiller {
     /// The chains that it serves.
     pub fn chains(&self) -> impl Iterator<Item = ChainId> {
         self.deps.chains.keys().copied()
+    }
+
+    /// What is free of a served token; `None` while its balance or its price is not known.
+    pub fn free_usd(&self, token: &TokenId) -> Option<UsdAmount> {
+        let decimals = self.tokens.get(token)?.decimals;
+        let free = self.deps.book.holding(token)?.free();
+        self.deps.prices.usd_price(token)?.value(free, decimals)
     }
 
     /// Sets how many orders its recent claims on a chain had.

@@ -27,6 +27,7 @@ const BATCH_BYTES: u64 = 1_260;
 const BATCH_BYTES_PER_ORDER: u64 = 230;
 const SWEEP_BYTES: u64 = 790;
 const RELAY_BYTES: u64 = 1_310;
+const AUTHORIZATION_BYTES: u64 = 1_030;
 
 /// Gas usage of our transactions on one chain: gas on EVM chains, signatures on Solana. On EVM chains these are the figures of
 /// the contracts' gas snapshots, the dearer of two where they depend on the recipient.
@@ -43,6 +44,8 @@ pub struct GasUnits {
     pub sweep: u64,
     /// Opening an order with a payer's Permit2 signature.
     pub relay: u64,
+    /// Opening an order with a payer's EIP-3009 authorization.
+    pub relay_authorization: u64,
     pub fill_native: u64,
     pub fill_token: u64,
     /// Depositing into a vault for the recipient.
@@ -64,6 +67,7 @@ impl GasUnits {
                 claim_in_batch: 13_430,
                 sweep: 162_905,
                 relay: 124_047,
+                relay_authorization: 111_188,
                 fill_native: 88_612,
                 fill_token: 84_810,
                 fill_vault: 168_488,
@@ -77,6 +81,7 @@ impl GasUnits {
                 claim_in_batch: 0,
                 sweep: 1,
                 relay: 0,
+                relay_authorization: 0,
                 fill_native: 1,
                 fill_token: 1,
                 fill_vault: 1,
@@ -115,6 +120,9 @@ impl GasUnits {
         let opening = offered.iter().map(|method| match method {
             DepositMethod::ContractCall => Usage::default(),
             DepositMethod::Permit2 => Usage { gas: self.relay, bytes: RELAY_BYTES },
+            DepositMethod::Authorization => {
+                Usage { gas: self.relay_authorization, bytes: AUTHORIZATION_BYTES }
+            }
             DepositMethod::Transfer => Usage { gas: self.sweep, bytes: SWEEP_BYTES },
         });
         let opening = opening.max_by_key(|usage| usage.gas).unwrap_or_default();
@@ -176,6 +184,7 @@ mod tests {
             (units.claim, "claim, ERC-20, 2 signatures"),
             (units.sweep, "sweep ERC-20"),
             (units.relay, "openFor, Permit2"),
+            (units.relay_authorization, "openWithAuthorization, EIP-3009"),
             (units.fill_native, "fill, native"),
             (units.fill_token, "fill, ERC-20"),
             (units.fill_vault, "fill, ERC-4626 shares"),

@@ -59,8 +59,9 @@ impl ChainTerms {
         }
     }
 
-    /// The methods by which `token` can be deposited here, restricted to `wanted` if it is not empty.
-    pub(super) fn methods(&self, token: &TokenId, wanted: &[DepositMethod]) -> Vec<DepositMethod> {
+    /// The methods by which `token` can be deposited here, restricted to `wanted` if it is not empty. An authorization is
+    /// offered only where it is asked for, because not every client knows it.
+    fn methods(&self, token: &TokenId, wanted: &[DepositMethod], authorizations: bool) -> Vec<DepositMethod> {
         let possible = |method: &DepositMethod| match method {
             DepositMethod::ContractCall => true,
             // Permit2 cannot move the native coin.
@@ -69,21 +70,24 @@ impl ChainTerms {
                     && !token.is_native()
                     && token.chain().family() == Family::Evm
             }
+            DepositMethod::Authorization => authorizations && wanted.contains(method),
             DepositMethod::Transfer => self.deposit_methods.contains(method),
         };
         let is_wanted = |method: &DepositMethod| wanted.is_empty() || wanted.contains(method);
-        [DepositMethod::ContractCall, DepositMethod::Permit2, DepositMethod::Transfer]
-            .into_iter()
-            .filter(|method| possible(method) && is_wanted(method))
-            .collect()
+        DepositMethod::ALL.into_iter().filter(|method| possible(method) && is_wanted(method)).collect()
     }
 
     /// The same methods in groups that cost the filler the same, the payer's own call first.
     /// A relayed opening shares the group of the call where it costs no more.
-    pub(super) fn method_groups(&self, token: &TokenId, wanted: &[DepositMethod]) -> Vec<Vec<DepositMethod>> {
+    pub(super) fn method_groups(
+        &self,
+        token: &TokenId,
+        wanted: &[DepositMethod],
+        authorizations: bool,
+    ) -> Vec<Vec<DepositMethod>> {
         let is_free = self.gas.relay == 0;
         let mut groups: Vec<Vec<DepositMethod>> = Vec::new();
-        for method in self.methods(token, wanted) {
+        for method in self.methods(token, wanted, authorizations) {
             match groups.last_mut() {
                 Some(group) if method == DepositMethod::Permit2 && is_free => group.push(method),
                 _ => groups.push(vec![method]),
@@ -99,14 +103,17 @@ mod tests {
 
     #[test]
     fn a_relayed_opening_shares_the_group_of_the_call_only_where_it_costs_no_more() {
-        use DepositMethod::{ContractCall, Permit2, Transfer};
+        use DepositMethod::{Authorization, ContractCall, Permit2, Transfer};
         let chain = ChainId::new(8453).unwrap();
         let token = TokenId::new(chain, "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913").unwrap();
         let mut terms = ChainTerms::new(chain, 12, vec![Permit2, Transfer]);
-        assert_eq!(terms.method_groups(&token, &[]), [[ContractCall], [Permit2], [Transfer]]);
+        assert_eq!(terms.method_groups(&token, &[], true), [[ContractCall], [Permit2], [Transfer]]);
+        let both = [Authorization, Permit2];
+        assert_eq!(terms.method_groups(&token, &both, true), [[Permit2], [Authorization]]);
+        assert_eq!(terms.method_groups(&token, &both, false), [[Permit2]]);
         terms.gas.relay = 0;
-        assert_eq!(terms.method_groups(&token, &[]), [vec![ContractCall, Permit2], vec![Transfer]]);
-        assert_eq!(terms.method_groups(&token, &[Permit2, Transfer]), [[Permit2], [Transfer]]);
-        assert_eq!(terms.method_groups(&TokenId::native(chain), &[]), [[ContractCall], [Transfer]]);
+        assert_eq!(terms.method_groups(&token, &[], true), [vec![ContractCall, Permit2], vec![Transfer]]);
+        assert_eq!(terms.method_groups(&token, &[Permit2, Transfer], true), [[Permit2], [Transfer]]);
+        assert_eq!(terms.method_groups(&TokenId::native(chain), &[], false), [[ContractCall], [Transfer]]);
     }
 }

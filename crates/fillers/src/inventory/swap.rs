@@ -63,7 +63,9 @@ impl<'a> ServedSwap<'a> {
         if let Some((chain, breaker)) = filler.open_breaker(pair.from.id.chain(), pair.paid.id.chain()) {
             return Err(Refusal::Other(format!("the limit on {breaker} on chain {chain} is reached")));
         }
-        let method_groups = pair.source.method_groups(&pair.from.id, &ask.ask.deposit_methods);
+        let authorizations = filler.deps.token_policy.takes_authorizations(&pair.from.id);
+        let method_groups =
+            pair.source.method_groups(&pair.from.id, &ask.ask.deposit_methods, authorizations);
         if method_groups.is_empty() {
             return Err(Refusal::NoDepositMethod);
         }

@@ -1,4 +1,4 @@
-use causeway_domain::{Family, IntentTerms, Order};
+use causeway_domain::{DepositMethod, Family, IntentTerms, Order};
 use causeway_engine::{Built, BuiltDeposit};
 use causeway_wire as wire;
 
@@ -21,16 +21,23 @@ pub(super) fn map_built(app: &App, built: Built) -> ApiResult<wire::BuildAnswer>
             intent_id,
             frozen,
         }),
-        BuiltDeposit::Permit { typed, before } => wire::BuildAnswer::Permit2(wire::PermitDeposit {
-            permit: typed,
-            transfer_details: wire::TransferDetails {
-                to: word_to_address(order.terms.escrow, chain.family()).to_string(),
-                requested_amount: order.terms.amount_in.to_string(),
-            },
-            approvals: map_approvals(chain, &before),
-            intent_id,
-            frozen,
-        }),
+        BuiltDeposit::Permit { typed, before } => {
+            let permit = wire::PermitDeposit {
+                permit: typed,
+                transfer_details: wire::TransferDetails {
+                    to: word_to_address(order.terms.escrow, chain.family()).to_string(),
+                    requested_amount: order.terms.amount_in.to_string(),
+                },
+                approvals: map_approvals(chain, &before),
+                intent_id,
+                frozen,
+            };
+            if order.method == DepositMethod::Authorization {
+                wire::BuildAnswer::Authorization(permit)
+            } else {
+                wire::BuildAnswer::Permit2(permit)
+            }
+        }
         BuiltDeposit::Transfer => {
             let missing = |what: &'static str| move || ApiError::internal(&what);
             let to = order

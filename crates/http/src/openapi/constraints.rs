@@ -160,7 +160,7 @@ fn quote_ask() -> Value {
             // Apart from the fields' own schemas, so that generated types stay strings.
             { "properties": {
                 "tradeType": { "enum": ["EXACT_INPUT", "EXACT_OUTPUT"] },
-                "depositMethods": { "items": { "enum": ["CONTRACT_CALL", "PERMIT2", "TRANSFER"] } },
+                "depositMethods": { "items": { "enum": ["CONTRACT_CALL", "PERMIT2", "AUTHORIZATION", "TRANSFER"] } },
             } },
             addresses_by_chain(&from_solana, &["fromToken", "fromAddress", "refundTo", "referrer"]),
             addresses_by_chain(&to_solana, &["toToken", "recipient"]),

@@ -4,7 +4,7 @@ use alloy_primitives::{Address as EvmAddress, B256, Bytes, U256, keccak256};
 use async_trait::async_trait;
 use causeway_domain::ports::{
     BroadcastError, ChainError, DepositBuilder, DepositCheckError, DepositError, DepositMismatch,
-    DepositTxStatus, SendPurpose, WalletAction, WalletTransaction,
+    DepositTxStatus, PermitKind, SendPurpose, WalletAction, WalletTransaction,
 };
 use causeway_domain::{Address, ChainId, IntentTerms, RawAmount, SOLANA_CHAIN_ID};
 use serde_json::{Value, json};
@@ -99,7 +99,11 @@ impl DepositBuilder for FakeDepositBuilder {
         ])
     }
 
-    async fn permit(&self, terms: &IntentTerms) -> Result<(Value, Vec<WalletAction>), DepositError> {
+    async fn permit(
+        &self,
+        _: PermitKind,
+        terms: &IntentTerms,
+    ) -> Result<(Value, Vec<WalletAction>), DepositError> {
         self.check()?;
         let typed = json!({
             "domain": { "name": "Permit2", "chainId": self.chain.get() },
@@ -129,7 +133,7 @@ impl DepositBuilder for FakeDepositBuilder {
         })
     }
 
-    async fn check_permit(&self, _: &IntentTerms, _: &[u8]) -> Result<(), DepositCheckError> {
+    async fn check_permit(&self, _: PermitKind, _: &IntentTerms, _: &[u8]) -> Result<(), DepositCheckError> {
         Err(DepositMismatch("it is signed by another key".to_owned()).into())
     }
 

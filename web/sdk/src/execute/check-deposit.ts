@@ -7,8 +7,11 @@ import { buildPermit, checkPermit } from './permit.js';
 import { planRequests, type Request } from './plan-requests.js';
 import { isOfType, TERMS } from './terms.js';
 
-/** `CONTRACT_CALL`: the wallet sends the deposit. `PERMIT2`: the wallet signs a permit and the service sends the deposit. */
-export type DepositMethod = 'CONTRACT_CALL' | 'PERMIT2';
+/**
+ * `CONTRACT_CALL`: the wallet sends the deposit. `PERMIT2`: the wallet signs a permit and the service sends the deposit. `AUTHORIZATION`:
+ * the same with the token's own authorization (EIP-3009), which needs neither an allowance nor gas.
+ */
+export type DepositMethod = 'CONTRACT_CALL' | 'PERMIT2' | 'AUTHORIZATION';
 
 /** The requests for the wallet, built from the verified terms only. */
 export interface Plan {
@@ -38,17 +41,22 @@ export function checkRoute(ask: QuoteAsk, quote: RouteQuote): void {
  *
  * `escrow` is the trusted escrow on the source chain; without one nothing is signed.
  */
-export function planDeposit(
+export async function planDeposit(
   ask: QuoteAsk,
   quote: RouteQuote,
   method: DepositMethod,
   built: BuildAnswer,
   escrow: string | undefined,
-): Plan {
+): Promise<Plan> {
   if (built.kind === 'TRANSFER' || built.kind !== method) throw invalidResponse(`The service built a deposit other than ${method}.`);
   const terms = checkTerms(ask, quote, built, escrow);
-  const permit = built.kind === 'PERMIT2' ? buildPermit(terms) : undefined;
-  if (built.kind === 'PERMIT2') checkPermit(built.permit, permit);
+  let permit: object | undefined;
+  if (built.kind !== 'CONTRACT_CALL') {
+    // The order's id takes a hash function, which no other deposit needs.
+    const build = built.kind === 'PERMIT2' ? buildPermit : (await import('./authorization.js')).buildAuthorization;
+    permit = build(terms, built.permit);
+    checkPermit(built.permit, permit);
+  }
   return { requests: planRequests(ask, terms, method, built.approvals ?? []), terms, permit };
 }
 

@@ -80,7 +80,7 @@ export async function executeSwap(client: Client, ask: QuoteAsk, wallet: Wallet,
   const ids = { quoteId: quote.quoteId, routeId: route.routeId };
   const built = await buildDeposit(client, { ...ids, from, recipient, refundTo, depositMethod }, options);
   const escrow = trustedEscrow(client.baseUrl, ask.fromChainId, options.escrows);
-  const plan = planDeposit(ask, route.quote, depositMethod, built, escrow);
+  const plan = await planDeposit(ask, route.quote, depositMethod, built, escrow);
   onStep({ type: 'built', deposit: built });
   const proof = await deposit(wallet, from, plan, options.chains, signal, onStep);
   const submitted = await submitWithRetry(client, { ...ids, ...proof }, options);

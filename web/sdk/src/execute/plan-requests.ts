@@ -58,6 +58,7 @@ function planOpen(terms: Terms, native: boolean, given: Record<string, unknown>)
 
 /** Checks that the approval covers exactly the input token and amount, for the escrow or Permit2. */
 function planApproval(terms: Terms, method: DepositMethod, given: Record<string, unknown>) {
+  if (method === 'AUTHORIZATION') throw invalidResponse('An authorization needs no approval, and the response has one.');
   checkEqual('approval\'s token', given.to, toAddress(terms.inputToken));
   const spender = method === 'PERMIT2' ? permit2(Number(terms.originChainId)) : toAddress(terms.escrow);
   const approve = (amount: string) => APPROVE + encodeWord(spender) + encodeWord(amount);

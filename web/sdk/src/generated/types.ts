@@ -53,13 +53,15 @@ export type BuildAnswer = ContractCallDeposit & {
   kind: "CONTRACT_CALL";
 } | PermitDeposit & {
   kind: "PERMIT2";
+} | PermitDeposit & {
+  kind: "AUTHORIZATION";
 } | TransferDeposit & {
   kind: "TRANSFER";
 };
 
 /** Which route to deposit for, and how. */
 export interface BuildAsk {
-  /** `CONTRACT_CALL` (by default), `PERMIT2` or `TRANSFER`. */
+  /** `CONTRACT_CALL` (by default), `PERMIT2`, `AUTHORIZATION` or `TRANSFER`. */
   depositMethod?: string | null | undefined;
   /** The quote's `fromAddress`. */
   from: string;
@@ -1035,7 +1037,7 @@ export type PermitDeposit = FrozenOrder & {
   intentId?: string | undefined;
   /** EIP-712 typed data for `eth_signTypedData_v4`: `domain`, `types`, `primaryType`, `message`. */
   permit: Record<string, unknown>;
-  /** The transfer that Permit2 makes. */
+  /** The transfer that the signature allows. */
   transferDetails?: TransferDetails | undefined;
 };
 
@@ -1105,7 +1107,7 @@ export interface Recovery {
 
 /** One filler's offer. */
 export interface Route {
-  /** Of `CONTRACT_CALL`, `PERMIT2`, `TRANSFER`: exactly those that the price pays for. */
+  /** Of `CONTRACT_CALL`, `PERMIT2`, `AUTHORIZATION`, `TRANSFER`: exactly those that the price pays for. */
   depositMethods?: string[] | undefined;
   /** On exact output: `native` if the filler guarantees the output, `adaptive` if the input has a buffer. */
   exactOutMethod?: string | null | undefined;

@@ -41,8 +41,10 @@ async function run({ depositMethod, escrows = table.escrows, bound = table.bound
     if (method === 'wallet_getCallsStatus') return { status: 200, receipts: [{ status: '0x1', transactionHash: `0x${'1'.repeat(64)}` }] };
     if (/^wallet_(getCapabilities|sendCalls)$/.test(method)) throw Object.assign(new Error('Unknown method.'), { code: -32601 });
     if (method === 'eth_signTypedData_v4') {
-      const { primaryType, message: { witness, permitted } } = JSON.parse(params[1]);
-      assert.deepEqual([witness, permitted.amount], [responses[1].terms, responses[1].terms.amountIn]);
+      const { primaryType, message } = JSON.parse(params[1]);
+      const { terms } = responses[1];
+      if (primaryType === 'ReceiveWithAuthorization') assert.equal(message.value, terms.amountIn);
+      else assert.deepEqual([message.witness, message.permitted.amount], [terms, terms.amountIn]);
       signed.push({ permit: primaryType });
       return '0x01';
     }

@@ -1,3 +1,4 @@
+mod authorizations;
 mod decimals;
 mod tokens;
 
@@ -31,6 +32,7 @@ use crate::boot::config::{Config, Mode};
 use crate::boot::parts::chain_clients::ChainClients;
 use crate::boot::parts::chain_policy::{ChainPolicies, SOLANA_SENDING};
 use crate::boot::parts::deployments::Deployments;
+use crate::boot::parts::market::authorizations::TokenAuthorizations;
 use crate::boot::parts::market::decimals::TokenDecimals;
 use crate::boot::parts::market::tokens::{known_vaults, served_tokens, vault_decimals};
 use crate::boot::parts::market_makers::{HotKeys, MarketMakerSpec, known_fillers};
@@ -68,11 +70,16 @@ pub(crate) struct Market {
 struct UnsupportedTokens {
     mints: CachedMints,
     decimals: TokenDecimals,
+    authorizations: TokenAuthorizations,
 }
 
 impl TokenPolicy for UnsupportedTokens {
     fn refusal(&self, token: &TokenId) -> Option<Refusal> {
         TokenPolicy::refusal(&self.mints, token).or_else(|| self.decimals.refusal(token))
+    }
+
+    fn takes_authorizations(&self, token: &TokenId) -> bool {
+        self.authorizations.contains(token)
     }
 }
 
@@ -97,6 +104,25 @@ pub(crate) fn watch_breakers(metrics: &Metrics, market: &Market) {
     };
     let help = "Whether a circuit breaker is open: 1 while there are no new quotes on the chain";
     metrics.register_gauges("breaker_open", help, ["filler", "chain", "breaker"], read);
+}
+
+/// Registers what our market makers hold, in dollars and free of reservations.
+pub(crate) fn watch_inventory(metrics: &Metrics, market: &Market) {
+    let makers = market.inventory.iter().map(|maker| (Arc::clone(&maker.filler), maker.tokens.clone()));
+    let makers: Vec<_> = makers.collect();
+    let read = move || {
+        let gauge = |filler: &InventoryFiller, token: &TokenId| {
+            let dollars = filler.free_usd(token)?.cents().get().checked_div(U256::from(100))?;
+            let labels = [filler.name().to_owned(), token.chain().to_string(), token.address().to_string()];
+            Some((labels, i64::try_from(dollars).ok()?))
+        };
+        let held = makers.iter().flat_map(|(filler, tokens)| {
+            tokens.values().flatten().filter_map(move |token| gauge(filler, token))
+        });
+        held.collect()
+    };
+    let help = "What a market maker holds of a token, free of reservations, in dollars";
+    metrics.register_gauges("inventory_usd", help, ["filler", "chain", "token"], read);
 }
 
 /// Registers which chains are halted (rule 29).
@@ -154,7 +180,9 @@ impl Market {
         // Sandbox tokens are created from the catalog.
         let decimals =
             if config.mode == Mode::Sandbox { TokenDecimals::new([]) } else { TokenDecimals::new(listed()) };
-        let unsupported_tokens = Arc::new(UnsupportedTokens { mints: CachedMints::new(listed()), decimals });
+        let authorizations = TokenAuthorizations::new(listed().map(|(token, _)| token));
+        let mints = CachedMints::new(listed());
+        let unsupported_tokens = Arc::new(UnsupportedTokens { mints, decimals, authorizations });
         let mut market = Self {
             prices,
             price_sources: sources,
@@ -299,9 +327,10 @@ fn spawn_evm_readers(
     let unsupported_tokens = Arc::clone(&market.unsupported_tokens);
     tokio::spawn(async move {
         let decimals = unsupported_tokens.decimals.read(&evm);
-        let readings = async {
-            tokio::join!(gas.evm.run(&evm, REFRESH_INTERVAL), vaults.run(&evm, REFRESH_INTERVAL), decimals)
-        };
+        let authorizations = unsupported_tokens.authorizations.read(&evm);
+        let fees = gas.evm.run(&evm, REFRESH_INTERVAL);
+        let readings =
+            async { tokio::join!(fees, vaults.run(&evm, REFRESH_INTERVAL), decimals, authorizations) };
         stop.run_until_cancelled(readings).await;
     });
 }

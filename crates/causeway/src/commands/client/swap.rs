@@ -92,6 +92,8 @@ enum Way {
     ContractCall,
     /// The wallet signs a permit, and the service pays the gas
     Permit2,
+    /// The wallet signs an authorization of the token itself: no allowance, and the service pays the gas
+    Authorization,
 }
 
 /// Runs a swap: quote, confirmation, deposit, and tracking until it is filled.
@@ -207,6 +209,7 @@ fn options(
     let way = match args.by {
         Way::ContractCall => DepositMethod::ContractCall,
         Way::Permit2 => DepositMethod::Permit2,
+        Way::Authorization => DepositMethod::Authorization,
     };
     let options = options.with_deposit_method(way);
     Ok(match &args.escrow {

@@ -39,7 +39,7 @@ pub(super) fn build_permit(terms: &ParsedTerms, chain_id: u64) -> Value {
     })
 }
 
-fn eip712_fields(kind: &'static str) -> Value {
+pub(super) fn eip712_fields(kind: &'static str) -> Value {
     fields(kind).into_iter().map(|(kind, name)| json!({ "name": name, "type": kind })).collect()
 }
 

@@ -6,7 +6,7 @@ use alloy_primitives::{Address as EvmAddress, B256, U256, hex, keccak256};
 use async_trait::async_trait;
 use causeway_domain::ports::{
     BroadcastError, ChainError, DepositBuilder, DepositCheckError, DepositError, DepositMismatch,
-    DepositTxStatus, SendPurpose, WalletAction, WalletTransaction,
+    DepositTxStatus, PermitKind, SendPurpose, WalletAction, WalletTransaction,
 };
 use causeway_domain::{Address, ChainId, IntentTerms, SOLANA_CHAIN_ID};
 use futures::future::BoxFuture;
@@ -150,7 +150,11 @@ impl DepositBuilder for FakeDepositBuilder {
         Ok(actions)
     }
 
-    async fn permit(&self, terms: &IntentTerms) -> Result<(Value, Vec<WalletAction>), DepositError> {
+    async fn permit(
+        &self,
+        _: PermitKind,
+        terms: &IntentTerms,
+    ) -> Result<(Value, Vec<WalletAction>), DepositError> {
         self.simulate().await?;
         let before = self.approval(EvmAddress::repeat_byte(0x22), terms);
         Ok((json!({ "message": terms.id().to_string() }), before))
@@ -172,7 +176,12 @@ impl DepositBuilder for FakeDepositBuilder {
         Ok(self.visible.lock().unwrap().get(tx).cloned().unwrap_or(DepositTxStatus::NotFound))
     }
 
-    async fn check_permit(&self, terms: &IntentTerms, permit: &[u8]) -> Result<(), DepositCheckError> {
+    async fn check_permit(
+        &self,
+        _: PermitKind,
+        terms: &IntentTerms,
+        permit: &[u8],
+    ) -> Result<(), DepositCheckError> {
         check(terms, permit)
     }
 

@@ -4,7 +4,7 @@ use alloy_primitives::{Address as EvmAddress, B256, Bytes};
 use alloy_sol_types::SolCall as _;
 use async_trait::async_trait;
 use causeway_domain::ports::{
-    BroadcastError, ChainError, DepositBuilder, DepositCheckError, DepositError, DepositTxStatus,
+    BroadcastError, ChainError, DepositBuilder, DepositCheckError, DepositError, DepositTxStatus, PermitKind,
     WalletAction,
 };
 use causeway_domain::{Address, ChainId, Deployment, IntentTerms};
@@ -87,8 +87,15 @@ impl DepositBuilder for EvmDepositBuilder {
         self.wallet_actions(terms).await
     }
 
-    async fn permit(&self, terms: &IntentTerms) -> Result<(Value, Vec<WalletAction>), DepositError> {
-        self.permit_request(terms).await
+    async fn permit(
+        &self,
+        kind: PermitKind,
+        terms: &IntentTerms,
+    ) -> Result<(Value, Vec<WalletAction>), DepositError> {
+        match kind {
+            PermitKind::Permit2 => self.permit_request(terms).await,
+            PermitKind::Authorization => self.authorization_request(terms).await,
+        }
     }
 
     fn address_for(&self, intent: B256) -> Option<Address> {
@@ -100,8 +107,13 @@ impl DepositBuilder for EvmDepositBuilder {
         self.inspect_tx(terms, tx).await
     }
 
-    async fn check_permit(&self, terms: &IntentTerms, permit: &[u8]) -> Result<(), DepositCheckError> {
-        self.verify_permit(terms, permit).await
+    async fn check_permit(
+        &self,
+        kind: PermitKind,
+        terms: &IntentTerms,
+        permit: &[u8],
+    ) -> Result<(), DepositCheckError> {
+        self.verify_permit(kind, terms, permit).await
     }
 
     async fn check_signed(

@@ -1,18 +1,22 @@
-use alloy_primitives::{Address, Bytes, Signature, U256};
+use alloy_primitives::{Address, B256, Bytes, Signature, U256};
 use alloy_sol_types::SolCall as _;
 use causeway_domain::IntentTerms;
-use causeway_domain::ports::{ChainError, DepositCheckError, DepositError, DepositMismatch, WalletAction};
+use causeway_domain::ports::{
+    ChainError, ContractReader as _, DepositCheckError, DepositError, DepositMismatch, PermitKind,
+    WalletAction,
+};
 use serde_json::Value;
 
 use super::builder::EvmDepositBuilder;
 use super::payment::Payment;
 use super::rejection::{Cause, Rejection};
-use super::typed_data::PermitData;
-use crate::contracts::{Escrow, gasless_envelope};
+use super::typed_data::{AuthorizationData, PermitData};
+use crate::contracts::{Escrow, Order, gasless_envelope};
 use crate::error::CallError;
 use crate::gas_ceiling::{GasLimits, OPEN_FOR};
 use crate::send::TxRequest;
 use crate::simulate::Simulation;
+use crate::token_domain::TokenDomain;
 
 impl EvmDepositBuilder {
     pub(super) async fn permit_request(
@@ -33,27 +37,74 @@ impl EvmDepositBuilder {
         Ok((PermitData { permit2, terms }.json(), before))
     }
 
+    pub(super) async fn authorization_request(
+        &self,
+        terms: &IntentTerms,
+    ) -> Result<(Value, Vec<WalletAction>), DepositError> {
+        let payment = Payment::read(terms, &self.contracts).map_err(DepositError::WouldFail)?;
+        let domain = self.token_domain(&payment).await?.ok_or(DepositError::NotOffered)?;
+        self.holdings(&payment, self.contracts.escrow).await?;
+        // There is no signature to simulate yet; the payer's own deposit of these terms would fail for the same reasons.
+        self.simulate_with_approval(terms, &payment).await?;
+        let chain = self.client.chain_id();
+        Ok((AuthorizationData { domain: &domain, chain, terms }.json(), Vec::new()))
+    }
+
+    /// The domain of the token's authorizations, as the chain has it now.
+    async fn token_domain(&self, payment: &Payment) -> Result<Option<TokenDomain>, ChainError> {
+        if payment.is_native() {
+            return Ok(None);
+        }
+        let answers = self.client.read(&TokenDomain::calls(payment.token)).await?;
+        Ok(TokenDomain::read(self.client.chain_id(), payment.token, &answers))
+    }
+
+    /// What the payer signs for a permit of this kind.
+    async fn permit_digest(
+        &self,
+        kind: PermitKind,
+        terms: &IntentTerms,
+        payment: &Payment,
+    ) -> Result<B256, DepositCheckError> {
+        let not_taken = || not_this_deposit("permits of this kind are not taken for this token here");
+        match kind {
+            PermitKind::Permit2 => {
+                let permit2 = self.contracts.permit2.filter(|_| !payment.is_native());
+                Ok(PermitData { permit2: permit2.ok_or_else(not_taken)?, terms }.digest())
+            }
+            PermitKind::Authorization => {
+                let domain = self.token_domain(payment).await?.ok_or_else(not_taken)?;
+                Ok(AuthorizationData { domain: &domain, chain: self.client.chain_id(), terms }.digest())
+            }
+        }
+    }
+
     pub(super) async fn verify_permit(
         &self,
+        kind: PermitKind,
         terms: &IntentTerms,
         permit: &[u8],
     ) -> Result<(), DepositCheckError> {
         let payment = Payment::read(terms, &self.contracts).map_err(DepositMismatch)?;
-        let permit2 = self.contracts.permit2.filter(|_| !payment.is_native());
-        let permit2 =
-            permit2.ok_or_else(|| DepositMismatch("permits are not taken for this token here".to_owned()))?;
+        let digest = self.permit_digest(kind, terms, &payment).await?;
         let code = self.client.code(payment.user).await.map_err(ChainError::from)?;
         // A contract verifies its signatures itself, which the simulation below shows.
         if code.is_empty() {
-            let digest = PermitData { permit2, terms }.digest();
-            let signer = read_signature(permit)?.recover_address_from_prehash(&digest);
+            let signature = read_signature(permit)?;
+            if kind == PermitKind::Authorization && permit.len() != 65 {
+                return Err(not_this_deposit("an authorization takes the signature of 65 bytes").into());
+            }
+            let signer = signature.recover_address_from_prehash(&digest);
             let signer = signer.map_err(|_| not_this_deposit("no key can produce this signature"))?;
             if signer != payment.user {
                 return Err(wrong_signer(signer, payment.user).into());
             }
         }
-        let open = open_for(terms, permit)
-            .ok_or_else(|| not_this_deposit("the order's deadlines are out of range"))?;
+        let open = match kind {
+            PermitKind::Permit2 => open_for(terms, permit),
+            PermitKind::Authorization => Some(open_with_authorization(terms, permit)),
+        };
+        let open = open.ok_or_else(|| not_this_deposit("the order's deadlines are out of range"))?;
         let open = TxRequest { to: self.contracts.escrow, value: U256::ZERO, data: open };
         match self.client.simulate(self.relayer, &open).await.map_err(ChainError::from)? {
             Simulation::Passes(_) => self.check_open_gas(&open).await,
@@ -91,6 +142,11 @@ fn open_for(terms: &IntentTerms, permit: &[u8]) -> Option<Bytes> {
     let order = gasless_envelope(terms)?;
     let signature = Bytes::copy_from_slice(permit);
     Some(Escrow::openForCall { order, signature, originFillerData: Bytes::new() }.abi_encode().into())
+}
+
+fn open_with_authorization(terms: &IntentTerms, signature: &[u8]) -> Bytes {
+    let signature = Bytes::copy_from_slice(signature);
+    Escrow::openWithAuthorizationCall { order: Order::from(terms), signature }.abi_encode().into()
 }
 
 fn not_this_deposit(reason: &str) -> DepositMismatch {

@@ -1,12 +1,17 @@
 use alloy_primitives::{Address, B256, U256, keccak256};
 use alloy_sol_types::eip712_domain;
-use causeway_domain::{IntentTerms, TERMS_TYPE};
+use causeway_domain::{ChainId, IntentTerms, TERMS_TYPE};
 use serde_json::{Map, Value, json};
+
+use crate::token_domain::TokenDomain;
 
 const PERMITTED_TYPE: &str = "TokenPermissions(address token,uint256 amount)";
 /// Permit2's part of the type; the witness and its type follow.
 const PERMIT_STUB: &str = "PermitWitnessTransferFrom(TokenPermissions permitted,address spender,uint256 nonce,\
 uint256 deadline,CausewayOrder witness)";
+
+const AUTHORIZATION_TYPE: &str = "ReceiveWithAuthorization(address from,address to,uint256 value,uint256 validAfter,\
+uint256 validBefore,bytes32 nonce)";
 
 /// A transfer by Permit2 into the escrow, with all terms of the order as its witness.
 #[derive(Clone, Copy, Debug)]
@@ -83,6 +88,70 @@ impl PermitData<'_> {
                 "nonce": U256::from_be_bytes(self.terms.nonce.0).to_string(),
                 "deadline": self.terms.open_deadline.to_string(),
                 "witness": witness,
+            },
+        })
+    }
+}
+
+/// An EIP-3009 authorization of the input to the escrow. Its nonce is the order's id, so it is of use for no other order.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct AuthorizationData<'a> {
+    pub(super) domain: &'a TokenDomain,
+    pub(super) chain: ChainId,
+    pub(super) terms: &'a IntentTerms,
+}
+
+impl AuthorizationData<'_> {
+    fn token(&self) -> Address {
+        Address::from_word(self.terms.input_token)
+    }
+
+    /// The token takes it before this second.
+    fn valid_before(&self) -> U256 {
+        U256::from(self.terms.open_deadline).saturating_add(U256::ONE)
+    }
+
+    /// What the payer signs.
+    pub(super) fn digest(&self) -> B256 {
+        let words = [
+            self.terms.user,
+            self.terms.escrow,
+            self.terms.amount_in.into(),
+            B256::ZERO,
+            self.valid_before().into(),
+            self.terms.id(),
+        ];
+        let authorization = hash_words(keccak256(AUTHORIZATION_TYPE), &words);
+        let separator = self.domain.separator(self.chain, self.token());
+        keccak256([&[0x19, 0x01][..], separator.as_slice(), authorization.as_slice()].concat())
+    }
+
+    /// The same for `eth_signTypedData_v4`.
+    pub(super) fn json(&self) -> Value {
+        json!({
+            "domain": {
+                "name": self.domain.name,
+                "version": self.domain.version,
+                "chainId": self.chain.get(),
+                "verifyingContract": self.token(),
+            },
+            "types": {
+                "EIP712Domain": [
+                    { "name": "name", "type": "string" },
+                    { "name": "version", "type": "string" },
+                    { "name": "chainId", "type": "uint256" },
+                    { "name": "verifyingContract", "type": "address" },
+                ],
+                "ReceiveWithAuthorization": type_json(AUTHORIZATION_TYPE),
+            },
+            "primaryType": "ReceiveWithAuthorization",
+            "message": {
+                "from": Address::from_word(self.terms.user),
+                "to": Address::from_word(self.terms.escrow),
+                "value": self.terms.amount_in.to_string(),
+                "validAfter": "0",
+                "validBefore": self.valid_before().to_string(),
+                "nonce": self.terms.id(),
             },
         })
     }

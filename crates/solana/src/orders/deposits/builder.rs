@@ -4,7 +4,7 @@ use alloy_primitives::B256;
 use async_trait::async_trait;
 use causeway_domain::ports::{
     BroadcastError, ChainError, DepositBuilder, DepositCheckError, DepositError, DepositMismatch,
-    DepositTxStatus, WalletAction,
+    DepositTxStatus, PermitKind, WalletAction,
 };
 use causeway_domain::{Address as AnyAddress, ChainId, IntentTerms, SOLANA_CHAIN_ID, SolanaDeployment};
 use parking_lot::Mutex;
@@ -115,7 +115,11 @@ impl DepositBuilder for SolanaDepositBuilder {
         self.wallet_action(terms).await.map(|action| vec![action])
     }
 
-    async fn permit(&self, _: &IntentTerms) -> Result<(Value, Vec<WalletAction>), DepositError> {
+    async fn permit(
+        &self,
+        _: PermitKind,
+        _: &IntentTerms,
+    ) -> Result<(Value, Vec<WalletAction>), DepositError> {
         Err(DepositError::NotOffered)
     }
 
@@ -127,7 +131,7 @@ impl DepositBuilder for SolanaDepositBuilder {
         self.observe_deposit(terms, tx).await
     }
 
-    async fn check_permit(&self, _: &IntentTerms, _: &[u8]) -> Result<(), DepositCheckError> {
+    async fn check_permit(&self, _: PermitKind, _: &IntentTerms, _: &[u8]) -> Result<(), DepositCheckError> {
         Err(DepositMismatch("Solana has no permits; sign the transaction that was built".to_owned()).into())
     }
 

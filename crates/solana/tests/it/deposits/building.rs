@@ -1,5 +1,5 @@
 use alloy_primitives::U256;
-use causeway_domain::ports::{DepositBuilder as _, DepositError};
+use causeway_domain::ports::{DepositBuilder as _, DepositError, PermitKind};
 use causeway_domain::{Address as AnyAddress, IntentTerms};
 use causeway_sandbox::solana::Account;
 use causeway_solana::program::OrderAccount;
@@ -59,8 +59,8 @@ async fn builder_names_the_program_and_its_epoch() {
     let terms = sandbox.terms(None).await;
     let address = AnyAddress::Solana(PROGRAM.deposit(terms.id()).to_bytes());
     assert_eq!(builder.address_for(terms.id()), Some(address));
-    assert!(matches!(builder.permit(&terms).await, Err(DepositError::NotOffered)));
-    assert!(builder.check_permit(&terms, &[1]).await.is_err());
+    assert!(matches!(builder.permit(PermitKind::Permit2, &terms).await, Err(DepositError::NotOffered)));
+    assert!(builder.check_permit(PermitKind::Authorization, &terms, &[1]).await.is_err());
 }
 
 #[tokio::test]
