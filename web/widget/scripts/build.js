@@ -47,15 +47,15 @@ const serverSafe = {
 
 /**
  * What the SDK loads on demand is needed by every swap, and the widget is one file: it is imported at once, which is smaller.
- * The bound of a swap is what its route promised, so the SDK's reference prices are never used.
+ * The bound of a swap is what its route promised, so the SDK's reference prices are never used. It asks for no authorizations.
  */
 const staticImports = {
   name: 'static imports of the SDK',
   setup({ onLoad }) {
-    onLoad({ filter: /\/sdk\/src\/(check-decimals|execute\/(execute-swap|price-bound))\.ts$/ }, async ({ path }) => {
+    onLoad({ filter: /\/sdk\/src\/(check-decimals|execute\/(check-deposit|execute-swap|price-bound))\.ts$/ }, async ({ path }) => {
       const imports = new Map();
       const contents = (await readFile(path, 'utf8')).replace(/await import\('(.*\/([\w-]+)\.js)'\)/g, (_, module, name) => {
-        if (name === 'price-reference') return '{}';
+        if (['authorization', 'price-reference'].includes(name)) return '{}';
         imports.set(name, `import * as ${name} from '${module}';\n`);
         return name;
       });
