@@ -216,7 +216,9 @@ async fn a_wallet_with_usdc_and_nothing_else_swaps_with_one_signature(client: &C
         let held = client.balances(&wallet.address(), &[8453]).await.unwrap().tokens;
         let balance = |address: &str| {
             let token = held.iter().find(|token| token.address == address);
-            token.and_then(|token| token.extensions.as_ref()?.balance.clone()).unwrap_or_default()
+            token
+                .and_then(|token| token.extensions.as_ref()?.balance.clone())
+                .unwrap_or_else(|| "0".to_owned())
         };
         (balance(USDC_ON_BASE), balance(COIN))
     };

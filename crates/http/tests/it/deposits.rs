@@ -325,7 +325,10 @@ async fn a_deposit_method_that_nobody_knows_is_not_supported() {
     let (status, body) = build(&setup(), json!({ "depositMethod": "CASH" })).await;
     assert_eq!((status, body["name"].as_str()), (422, Some("NotSupportedDepositMethodException")), "{body}");
     let message = body["message"].as_str().unwrap();
-    assert!(message.contains("CASH") && message.contains("CONTRACT_CALL, PERMIT2 or TRANSFER"), "{message}");
+    assert!(
+        message.contains("CASH") && message.contains("CONTRACT_CALL, PERMIT2, AUTHORIZATION or TRANSFER"),
+        "{message}"
+    );
 }
 
 #[tokio::test]
