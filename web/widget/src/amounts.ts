@@ -28,13 +28,13 @@ export function numberFormat(locale: string, options: Intl.NumberFormatOptions):
   return format;
 }
 
-/** An amount to be read: few digits, rounded down, so that nobody is shown more than there is. */
-export function showUnits(raw: bigint | string, decimals: number, locale: string): string {
+/** An amount to be read: few digits, rounded down, so that nobody is shown more than there is. From 10,000 on it may be `compact`: `12.34K`. */
+export function showUnits(raw: bigint | string, decimals: number, locale: string, notation?: 'compact'): string {
   const exact = formatUnits(raw, decimals);
   const size = Number(exact);
   const digits = size !== 0 && size < 1
     ? { maximumSignificantDigits: 5 }
-    : { maximumFractionDigits: size >= 10_000 ? 2 : 4 };
+    : size < 10_000 ? { maximumFractionDigits: 4 } : { maximumFractionDigits: 2, notation };
   const options = { ...digits, roundingMode: 'floor' } as Intl.NumberFormatOptions;
   return numberFormat(locale, options).format(exact as `${number}`);
 }
@@ -48,9 +48,8 @@ export function usdOf(raw: bigint | string | undefined, token: { decimals?: numb
 export function showUsd(value: number, locale: string, currency = 'USD'): string {
   const small = value !== 0 && Math.abs(value) < 0.01;
   const options = { style: 'currency', currency, currencyDisplay: 'narrowSymbol', ...(small ? { maximumSignificantDigits: 2 } : {}) } as const;
-  const text = numberFormat(locale, options).format(value);
   // Among text from right to left, `24.97 US$` stays in one piece.
-  return text.includes('\u200f') ? `\u2066${text.replaceAll('\u200f', '')}\u2069` : text;
+  return numberFormat(locale, options).format(value).replace(/^\u200f(.*)/, '\u2066$1\u2069');
 }
 
 export function showPercent(fraction: number, locale: string): string {

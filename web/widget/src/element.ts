@@ -52,9 +52,8 @@ export class CausewayWidget extends Base {
 
   /** Escape goes back from a choice. Text of a search is cleared first, which the browser does; nothing that is under way is left so. */
   #leave(event: KeyboardEvent): void {
-    if (event.key !== 'Escape' || !['picker', 'wallets', 'settings', 'history'].includes(this.#view)) return;
     const { type, value } = event.target as HTMLInputElement;
-    if (type === 'search' && value) return;
+    if (event.key !== 'Escape' || !/^(picker|wallets|settings|history)/.test(this.#view) || (type === 'search' && value)) return;
     // A dialog of the host stays open.
     event.preventDefault();
     event.stopPropagation();

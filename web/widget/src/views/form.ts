@@ -101,7 +101,8 @@ export function tokenButton(app: App, side: Side): TemplateResult {
 function balance(app: App): Part {
   const raw = app.from && app.catalog.balanceOf(app.from);
   if (raw === undefined) return nothing;
-  return html`<span class="balance">${app.say('balance', { amount: showUnits(raw, app.from!.decimals, app.locale) })}
+  // Beside the button that turns the swap round there is little room, and what is left out can be had by one press.
+  return html`<span class="balance">${app.say('balance', { amount: showUnits(raw, app.from!.decimals, app.locale, 'compact') })}
     ${raw > 0n ? html`<button class="max" @click=${() => app.setMost()}>${app.say('max')}</button>` : nothing}</span>`;
 }
 

@@ -28,7 +28,7 @@ export function reviewView(app: App): TemplateResult {
 function sentence(swap: Swap, text: string, at: number): TemplateResult {
   const isDone = at < swap.done;
   const isNow = swap.phase === 'signing' && at === Math.max(swap.done, swap.summary.length > 1 && swap.done === 0 ? swap.summary.length - 2 : swap.done);
-  return html`<li class=${isDone ? 'done' : isNow ? 'now' : ''}><span class="mark" aria-hidden="true">${isDone ? icons.check(14) : isNow ? icons.spinner() : at + 1}</span><span>${withShortAddresses(text)}</span></li>`;
+  return html`<li class=${isDone ? 'done' : isNow ? 'now' : ''}><span class="mark" aria-hidden="true">${isDone ? icons.check(14) : isNow ? icons.spinner() : at + 1}</span><span dir="auto">${withShortAddresses(text)}</span></li>`;
 }
 
 /** A sentence of the service with its addresses and hashes shortened; the whole one is in the title. */

@@ -36,7 +36,7 @@ export function transferView(app: App): TemplateResult {
     ${left <= 0 ? notice('warn', app.say('transferLate')) : partly(app)}
     ${problem(app, error)}
     <dl class="facts">${row(app.say('youReceive'), amountOf(app, transfer.route.quote.minAmountOut, app.to!))}${clock ? row(app.say('timeLeft'), clock) : nothing}</dl>
-    <details class="terms"><summary>${app.say('details')}${icons.chevron()}</summary>${deposit.summary?.map((text) => html`<p class="small muted">${withShortAddresses(text)}</p>`)}</details>`, leave);
+    <details class="terms"><summary>${app.say('details')}${icons.chevron()}</summary>${deposit.summary?.map((text) => html`<p class="small muted" dir="auto">${withShortAddresses(text)}</p>`)}</details>`, leave);
 }
 
 function partly(app: App): Part {

@@ -21,6 +21,7 @@ test('nobody is shown more than there is', () => {
   assert.equal(showUnits('6694895297578260', 18, 'en'), '0.0066948');
   assert.equal(showUnits('123456789999999', 6, 'en'), '123,456,789.99');
   assert.equal(showUnits('0', 6, 'en'), '0');
+  assert.deepEqual(['9999500000', '999999999999', '1234567890000'].map((raw) => showUnits(raw, 6, 'en', 'compact')), ['9,999.5', '999.99K', '1.23M']);
   assert.match(showUnits('1234500000', 6, 'de'), /^1\.?234,5$/);
 });
 
