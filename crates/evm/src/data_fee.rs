@@ -5,6 +5,7 @@ use serde_json::json;
 
 use crate::client::EvmClient;
 use crate::error::CallError;
+use crate::linea::LineaPrices;
 use crate::rpc::Call;
 
 sol! {
@@ -22,14 +23,18 @@ const ARB_GAS_INFO: Address = address!("000000000000000000000000000000000000006C
 /// How many words of an ABI-encoded order the oracle is asked about.
 const SAMPLE_WORDS: u8 = 30;
 
-/// How a chain charges for the data that it writes to Ethereum. On other rollups it is part of the gas that the chain
-/// estimates, or of its tip.
+/// ZKsync chains publish what a transaction changes and not the transaction itself: a fill changes six words, of 65 bytes each with
+/// their keys, about two fifths of the bytes of its transaction. The same holds for a claim.
+const PUBLISHED_FIFTHS: u64 = 2;
+
+/// How a chain charges for the data that it writes to Ethereum. Linea charges for them by the tip, see [`crate::linea`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum DataFee {
     Free,
     OpStack,
     Mantle,
     Arbitrum,
+    ZkSync,
 }
 
 impl DataFee {
@@ -38,6 +43,7 @@ impl DataFee {
             10 | 130 | 8_453 | 747_474 => Self::OpStack,
             5_000 => Self::Mantle,
             42_161 => Self::Arbitrum,
+            324 | 2_741 => Self::ZkSync,
             _ => Self::Free,
         }
     }
@@ -55,7 +61,7 @@ fn sample() -> Bytes {
 
 impl EvmClient {
     /// The price of a byte of a transaction besides its gas, rounded up; zero where the chain charges none.
-    pub(crate) async fn byte_price(&self) -> Result<U256, CallError> {
+    async fn byte_price(&self) -> Result<U256, CallError> {
         let length = U256::from(SAMPLE_WORDS) * U256::from(32);
         match DataFee::of(self.chain_id()) {
             DataFee::Free => Ok(U256::ZERO),
@@ -69,7 +75,33 @@ impl EvmClient {
                 let prices = self.read_words(ARB_GAS_INFO, getPricesInWeiCall {}.abi_encode()).await?;
                 Ok(prices.get(1).copied().unwrap_or(U256::ZERO))
             }
+            DataFee::ZkSync => {
+                let published = U256::from(PUBLISHED_FIFTHS);
+                Ok(self.published_byte_price().await?.saturating_mul(published).div_ceil(U256::from(5)))
+            }
         }
+    }
+
+    /// What a byte that a ZKsync chain publishes costs: so much gas, at the price of gas. It is part of the gas that the node
+    /// estimates and that a receipt shows (ZKsync's documentation, "Fee mechanism"). Zero where the node does not know the
+    /// method, as on a chain of the sandbox.
+    async fn published_byte_price(&self) -> Result<U256, CallError> {
+        let gas: U256 = match self.call(Call::new("zks_gasPerPubdata", json!([]))).await {
+            Ok(gas) => gas,
+            Err(CallError::Refused { .. }) => return Ok(U256::ZERO),
+            Err(error) => return Err(error),
+        };
+        let price: U256 = self.call(Call::new("eth_gasPrice", json!([]))).await?;
+        Ok(gas.saturating_mul(price))
+    }
+
+    /// The expected prices of gas in the next block and of a byte of a transaction.
+    pub(crate) async fn expected_prices(&self) -> Result<(U256, U256), CallError> {
+        if let Some(LineaPrices { gas, byte }) = self.linea_prices(&sample()).await? {
+            return Ok((gas, byte));
+        }
+        let (fees, byte_price) = futures::try_join!(self.fees(), self.byte_price())?;
+        Ok((U256::from(fees.expected()), byte_price))
     }
 
     async fn sample_fee(&self) -> Result<U256, CallError> {

@@ -1,7 +1,6 @@
 use std::collections::HashMap;
 use std::time::Duration;
 
-use alloy_primitives::U256;
 use causeway_domain::ports::GasFeed;
 use causeway_domain::{ChainId, RawAmount};
 use futures::future::join_all;
@@ -46,10 +45,10 @@ impl CachedGas {
         loop {
             ticks.tick().await;
             let read_at = Instant::now();
-            match futures::try_join!(client.fees(), client.byte_price()) {
-                Ok((fees, byte_price)) => {
-                    let price = RawAmount::new(U256::from(fees.expected()));
-                    self.read.write().insert(chain, (read_at, price, RawAmount::new(byte_price)));
+            match client.expected_prices().await {
+                Ok((price, byte_price)) => {
+                    let prices = (read_at, RawAmount::new(price), RawAmount::new(byte_price));
+                    self.read.write().insert(chain, prices);
                     answered = true;
                 }
                 Err(error) => {

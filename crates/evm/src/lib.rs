@@ -16,6 +16,7 @@ mod finalized;
 mod follow;
 mod gas_ceiling;
 mod gas_feed;
+mod linea;
 mod log_union;
 mod multicall;
 pub mod orders;

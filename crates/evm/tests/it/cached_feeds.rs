@@ -5,11 +5,11 @@ use std::time::Duration;
 use alloy_primitives::{Bytes, U256, address};
 use alloy_sol_types::{SolCall, sol};
 use causeway_domain::ports::{GasFeed, VaultRate, VaultRates};
-use causeway_domain::{RawAmount, SOLANA_CHAIN_ID, TokenId};
-use causeway_evm::{CachedGas, CachedVaultRates, Vault};
+use causeway_domain::{ChainId, RawAmount, SOLANA_CHAIN_ID, TokenId};
+use causeway_evm::{CachedGas, CachedVaultRates, EvmClient, Vault};
 use serde_json::{Value, json};
 
-use crate::fake::{Answer, Fake, Mode, chain, client, error};
+use crate::fake::{Answer, Fake, Mode, chain, client, config, error};
 
 sol! {
     function convertToShares(uint256 assets) returns (uint256);
@@ -67,6 +67,67 @@ async fn a_byte_costs_what_the_oracle_of_the_rollup_says_and_nothing_where_there
         until(|| gas.byte_price(chain()) == Some(raw(price))).await;
         refreshing.abort();
     }
+}
+
+/// The prices of gas and of a byte that are read from a node of that chain.
+async fn prices(id: u64, fake: &Fake) -> (RawAmount, RawAmount) {
+    let id = ChainId::new(id).unwrap();
+    let client = EvmClient::new(id, config(&[fake])).unwrap();
+    let gas = Arc::new(CachedGas::new(LONG, []));
+    let refreshing = tokio::spawn({
+        let gas = Arc::clone(&gas);
+        async move { gas.run(&[client], EVERY).await }
+    });
+    until(|| gas.price(id).is_some()).await;
+    refreshing.abort();
+    (gas.price(id).unwrap(), gas.byte_price(id).unwrap())
+}
+
+#[tokio::test]
+async fn zksync_charges_gas_for_what_a_transaction_publishes() {
+    for (chain, name) in [(324, "0x144"), (2_741, "0xab5")] {
+        for (knows_pubdata, price) in [(true, 2_000), (false, 0)] {
+            let fake = Fake::start(move |method, _| match method {
+                "eth_chainId" => Ok(json!(name)),
+                "eth_feeHistory" => Ok(json!({ "baseFeePerGas": ["0x64"], "reward": [["0x0"]] })),
+                "eth_gasPrice" => Ok(json!("0x64")),
+                "zks_gasPerPubdata" if knows_pubdata => Ok(json!("0x32")),
+                _ => error(-32601, "no such method"),
+            })
+            .await;
+            // Two fifths of the bytes are published, at 50 gas of 100 wei each.
+            assert_eq!(prices(chain, &fake).await.1, raw(price), "{chain}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn lineas_prices_come_from_its_own_estimates() {
+    let fake = Fake::start(|method, params| match method {
+        "eth_chainId" => Ok(json!("0xe708")),
+        "eth_feeHistory" => Ok(json!({ "baseFeePerGas": ["0x7"], "reward": [["0x989680"]] })),
+        "linea_estimateGas" => {
+            // The tip that pays 30,000,000 for gas and 2,000,000,000 for a byte.
+            let bytes = (params[0]["data"].as_str().unwrap().len() as u64 - 2) / 2;
+            let gas = 21_000 + 16 * bytes;
+            let tip = 30_000_000 + 2_000_000_000 * (110 + bytes) / gas;
+            let hex = |number: u64| format!("{number:#x}");
+            Ok(json!({ "gasLimit": hex(gas), "baseFeePerGas": "0x7", "priorityFeePerGas": hex(tip) }))
+        }
+        _ => error(-32601, "no such method"),
+    })
+    .await;
+    let (gas, byte) = prices(59_144, &fake).await;
+    assert!((raw(29_990_000)..=raw(30_010_000)).contains(&gas), "{gas}");
+    assert!((raw(1_999_000_000)..=raw(2_001_000_000)).contains(&byte), "{byte}");
+    // A node without the method, as in the sandbox: the market's tip.
+    let plain = Fake::start(|method, _| match method {
+        "eth_chainId" => Ok(json!("0xe708")),
+        "eth_feeHistory" => Ok(json!({ "baseFeePerGas": ["0x7"], "reward": [["0x989680"]] })),
+        _ => error(-32601, "no such method"),
+    })
+    .await;
+    assert_eq!(prices(59_144, &plain).await, (raw(10_000_007), raw(0)));
 }
 
 #[tokio::test]
