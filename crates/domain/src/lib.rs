@@ -47,7 +47,8 @@ pub use order::{
     OrderEvent, OrderStatus, RefundMethod, Step, UnknownStatus, advance,
 };
 pub use quote::{
-    Ask, ExactOutMethod, Fee, FeeKind, Parties, Quote, Referral, Route, Slippage, SlippageError, TradeType,
+    Ask, ExactOutMethod, Fee, FeeKind, GasCharge, Parties, Quote, Referral, Route, Slippage, SlippageError,
+    TradeType,
 };
 pub use quote_key::{QuoteKey, QuoteKeyError, QuoteKeys};
 pub use rent::RentedAccount;

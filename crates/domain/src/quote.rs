@@ -189,6 +189,8 @@ pub struct Route {
     pub parties: Option<Parties>,
     /// The filler's own id of its offer.
     pub filler_quote: Option<String>,
+    /// What the price contains for the fees of the filler's transactions; absent where the filler does not say.
+    pub gas_charge: Option<GasCharge>,
 }
 
 impl Route {
@@ -209,8 +211,21 @@ impl Route {
             fees: offer.fees,
             parties: offer.parties,
             filler_quote: offer.filler_quote,
+            gas_charge: offer.gas_charge,
         }
     }
+}
+
+/// What a price contains for the network fees of each transaction, margin included and rent left out, in the smallest units of
+/// the coin that pays them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct GasCharge {
+    /// On the destination chain.
+    pub fill: RawAmount,
+    /// One order's share of its claim, on the source chain.
+    pub claim: RawAmount,
+    /// Opening the order for the payer, on the source chain; zero where the payer opens it.
+    pub opening: RawAmount,
 }
 
 /// The filler's two addresses on the source chain.

@@ -15,8 +15,8 @@ use thiserror::Error;
 use self::bytes::Encoder;
 use crate::ports::Offer;
 use crate::{
-    Address, DepositMethod, Parties, Quote, QuoteId, QuoteKey, QuoteKeys, RawAmount, Referral, Route,
-    RouteId, TokenId, TradeType,
+    Address, DepositMethod, GasCharge, Parties, Quote, QuoteId, QuoteKey, QuoteKeys, RawAmount, Referral,
+    Route, RouteId, TokenId, TradeType,
 };
 
 /// Length of the tag at the end of a sealed route.
@@ -58,6 +58,8 @@ pub struct RouteTerms {
     pub valid_before: Timestamp,
     /// The filler's addresses at the escrow; absent where third-party contracts are used.
     pub parties: Option<Parties>,
+    /// What the price contains for the fees of the filler's transactions; absent where the filler does not say.
+    pub gas_charge: Option<GasCharge>,
 }
 
 impl RouteTerms {
@@ -83,6 +85,7 @@ impl RouteTerms {
             min_amount_out: route.min_amount_out,
             valid_before: route.valid_before,
             parties: route.parties,
+            gas_charge: route.gas_charge,
         }
     }
 }

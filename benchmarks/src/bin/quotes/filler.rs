@@ -54,6 +54,7 @@ impl BenchFiller {
             fees: vec![fee(FeeKind::Filler, 8 + self.bps_below_best), fee(FeeKind::Gas, 2)],
             parties: Some(Parties { filler: asked.from_address, payee: asked.from_address }),
             filler_quote: None,
+            gas_charge: None,
         }
     }
 }

@@ -44,6 +44,8 @@ pub trait ClaimBatchStore: Send + Sync {
     ) -> Result<(), StoreError>;
     /// The batch that an order belongs to.
     async fn batch_of(&self, order: B256) -> Result<Option<ClaimBatch>, StoreError>;
+    /// The batch of that id.
+    async fn claim_batch(&self, id: B256) -> Result<Option<ClaimBatch>, StoreError>;
     /// Has the orders of a batch claimed alone from now on.
     async fn dissolve_batch(&self, id: B256) -> Result<(), StoreError>;
     /// How many orders each of the filler's newest claims on a chain had, newest first.

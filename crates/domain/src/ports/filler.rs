@@ -5,7 +5,7 @@ use async_trait::async_trait;
 use jiff::Timestamp;
 use thiserror::Error;
 
-use crate::{Ask, DepositMethod, ExactOutMethod, Fee, Parties, RawAmount, Token};
+use crate::{Ask, DepositMethod, ExactOutMethod, Fee, GasCharge, Parties, RawAmount, Token};
 
 /// A quote request with both tokens from the catalog.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -34,6 +34,8 @@ pub struct Offer {
     pub parties: Option<Parties>,
     /// The filler's own id of this offer, of at most [`MAX_FILLER_QUOTE`] bytes; its executor finds it in the order.
     pub filler_quote: Option<String>,
+    /// What the price contains for the fees of the filler's transactions, if the filler says so.
+    pub gas_charge: Option<GasCharge>,
 }
 
 /// Why a filler refuses a request. It is not an error and is not retried.

@@ -66,7 +66,8 @@ pub use recovery::{ChainHistory, OpenedBy};
 pub use rents::{RentReader, RentState};
 pub use screen::{Hit, OrderKind, Screen, ScreenError, ScreenRequest};
 pub use tx_sender::{
-    ActionError, BatchedClaim, ChainAction, MAX_ATTEMPTS, OnChainStatus, Progress, TxSender, attempt_purposes,
+    ActionError, BatchedClaim, ChainAction, FeeObserver, FinalTransaction, MAX_ATTEMPTS, OnChainStatus,
+    Progress, TxSender, attempt_purposes,
 };
 pub use webhooks::{
     AttemptOutcome, Delivery, DeliveryAttempt, DeliveryCount, DeliveryEnd, EndpointError, EndpointName,

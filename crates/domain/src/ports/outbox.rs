@@ -69,12 +69,12 @@ pub trait Outbox: Send + Sync {
     async fn open(&self, chain: ChainId, signer: Address) -> Result<Vec<Outgoing>, StoreError>;
     /// The highest nonce ever written for the signer.
     async fn highest_nonce(&self, chain: ChainId, signer: Address) -> Result<Option<u64>, StoreError>;
-    /// Records the outcome; the first one counts.
+    /// Records the outcome; the first one counts. Returns whether this one is it.
     async fn end(
         &self,
         chain: ChainId,
         signer: Address,
         nonce: u64,
         end: OutgoingEnd,
-    ) -> Result<(), StoreError>;
+    ) -> Result<bool, StoreError>;
 }

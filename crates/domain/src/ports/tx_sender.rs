@@ -156,6 +156,22 @@ pub trait TxSender: Send + Sync {
     async fn poll_pending(&self, now: Timestamp) -> Result<(), ActionError>;
 }
 
+/// A transaction of ours that succeeded in a final block.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FinalTransaction {
+    pub chain: ChainId,
+    /// As it was sent under.
+    pub purpose: String,
+    /// What it cost in network fees, data fees included, in the smallest units of the chain's coin.
+    pub fee: U256,
+}
+
+/// Learns what transactions have cost. Each is told once, by the process that recorded its end.
+#[async_trait]
+pub trait FeeObserver: Send + Sync {
+    async fn transaction_final(&self, transaction: &FinalTransaction);
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

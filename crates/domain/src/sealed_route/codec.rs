@@ -6,10 +6,11 @@ use jiff::Timestamp;
 use super::RouteTerms;
 use super::bytes::{Decoder, Encoder};
 use crate::ports::Offer;
-use crate::{DepositMethod, Parties, Quote, QuoteId, Referral, TradeType};
+use crate::{DepositMethod, GasCharge, Parties, Quote, QuoteId, Referral, TradeType};
 
-/// The version of the encoding that is written; all earlier ones are read.
-pub(super) const VERSION: u8 = 1;
+/// The versions of the encoding. The second adds what is charged for gas, and is written where that is known.
+const WITHOUT_GAS: u8 = 1;
+pub(super) const WITH_GAS: u8 = 2;
 
 // These codes are in the hands of clients and never change their meaning.
 const fn trade_type(value: TradeType) -> u8 {
@@ -30,9 +31,9 @@ const fn method(value: DepositMethod) -> u8 {
 
 const TRADE_TYPES: [TradeType; 2] = [TradeType::ExactInput, TradeType::ExactOutput];
 
-/// Writes the current version. Times are cut to milliseconds.
+/// Writes an offer. Times are cut to milliseconds.
 pub(super) fn write(out: &mut Encoder, quote: &Quote, filler: &str, kind: &str, offer: &Offer) {
-    out.byte(VERSION);
+    out.byte(if offer.gas_charge.is_some() { WITH_GAS } else { WITHOUT_GAS });
     write_id(out, &quote.id);
     let ask = &quote.ask;
     out.byte(trade_type(ask.trade_type));
@@ -61,6 +62,11 @@ pub(super) fn write(out: &mut Encoder, quote: &Quote, filler: &str, kind: &str, 
         out.address(parties.filler);
         out.address(parties.payee);
     });
+    if let Some(charge) = offer.gas_charge {
+        out.amount(charge.fill);
+        out.amount(charge.claim);
+        out.amount(charge.opening);
+    }
 }
 
 fn write_id(out: &mut Encoder, id: &QuoteId) {
@@ -83,9 +89,16 @@ fn option<T>(out: &mut Encoder, value: Option<T>, write: impl FnOnce(&mut Encode
 pub(super) fn read(bytes: &[u8]) -> Option<RouteTerms> {
     let mut read = Decoder::new(bytes);
     match read.byte()? {
-        VERSION => read_version_1(&mut read).filter(|_| read.is_at_end()),
+        WITHOUT_GAS => read_version_1(&mut read).filter(|_| read.is_at_end()),
+        WITH_GAS => read_version_2(&mut read).filter(|_| read.is_at_end()),
         _ => None,
     }
+}
+
+fn read_version_2(read: &mut Decoder<'_>) -> Option<RouteTerms> {
+    let terms = read_version_1(read)?;
+    let charge = GasCharge { fill: read.amount()?, claim: read.amount()?, opening: read.amount()? };
+    Some(RouteTerms { gas_charge: Some(charge), ..terms })
 }
 
 fn read_version_1(read: &mut Decoder<'_>) -> Option<RouteTerms> {
@@ -113,6 +126,7 @@ fn read_version_1(read: &mut Decoder<'_>) -> Option<RouteTerms> {
         valid_before: Timestamp::from_millisecond(read.signed()?).ok()?,
         parties: maybe(read, |read| Some(Parties { filler: read.address()?, payee: read.address()? }))
             .ok()?,
+        gas_charge: None,
     })
 }
 

@@ -65,6 +65,11 @@ prop_compose! {
     }
 }
 
+fn gas_charge_of(units: [u64; 3]) -> GasCharge {
+    let [fill, claim, opening] = units.map(|units| RawAmount::new(alloy_primitives::U256::from(units)));
+    GasCharge { fill, claim, opening }
+}
+
 prop_compose! {
     fn any_offer()(
         deposit_methods in prop::sample::subsequence(
@@ -73,6 +78,7 @@ prop_compose! {
         valid_before in Timestamp::MIN.as_millisecond()..Timestamp::MAX.as_millisecond(),
         parties in prop::option::of((any_address(), any_address())),
         filler_quote in prop::option::of("[ -~]{0,128}"),
+        gas_charge in prop::option::of(any::<[u64; 3]>()),
     ) -> Offer {
         Offer {
             exact_out: None,
@@ -87,6 +93,7 @@ prop_compose! {
             fees: Vec::new(),
             parties: parties.map(|(filler, payee)| Parties { filler, payee }),
             filler_quote,
+            gas_charge: gas_charge.map(gas_charge_of),
         }
     }
 }
@@ -126,6 +133,7 @@ fn usual() -> (Quote, Offer) {
         fees: Vec::new(),
         parties: Some(Parties { filler: address(4), payee: address(5) }),
         filler_quote: None,
+        gas_charge: None,
     };
     (quote, offer)
 }
@@ -148,13 +156,29 @@ fn ids_of_the_first_version_open() {
     assert_eq!(seal().seal(&quote, "house", "native-filler", &offer).as_ref(), Ok(&id), "one encoding");
 }
 
+/// The id that the second version gave the usual route with a charge for gas. It must open for ever.
+const VERSION_2: &str = "KQIWAZqMP1sgD4-tW9nLRp-hZXCGdyiVDgCFQgAUAQEBAQEBAQEBAQEBAQEBAQEBAQGxyQIBFAICAgICAgICAgICAgICAgICAgICAhQD\
+     AwMDAwMDAwMDAwMDAwMDAwMDAwICAAAFaG91c2UNbmF0aXZlLWZpbGxlcgACAAEEAX14QAQBfVEwBAF9UTD2-aDxu2gBAxQEBAQEBAQE\
+     BAQEBAQEBAQEBAQEBAQUBQUFBQUFBQUFBQUFBQUFBQUFBQUGAYvP5WgABTo1KUQAAPONMy9Vg9zYuztv21x3FI4";
+
+#[test]
+fn ids_of_the_second_version_open_and_say_what_was_charged_for_gas() {
+    let (quote, offer) = usual();
+    let offer = Offer { gas_charge: Some(gas_charge_of([1_700_000_000_000, 250_000_000_000, 0])), ..offer };
+    let sealed = seal().seal(&quote, "house", "native-filler", &offer).unwrap();
+    assert_eq!(sealed.as_str(), VERSION_2);
+    let opened = seal().open(&quote.id, &sealed).unwrap();
+    assert_eq!(opened, terms(&quote, "house", "native-filler", &offer));
+    assert_eq!(opened.gas_charge, offer.gas_charge);
+}
+
 #[test]
 fn ids_of_a_later_version_are_not_opened() {
     let (quote, offer) = usual();
     let id = seal().seal(&quote, "house", "native-filler", &offer).unwrap();
     let mut bytes = URL_SAFE_NO_PAD.decode(id.as_str()).unwrap();
     bytes.truncate(bytes.len() - TAG_BYTES);
-    bytes[1] = codec::VERSION + 1;
+    bytes[1] = codec::WITH_GAS + 1;
     let tag = seal().current.over(&bytes).finalize().into_bytes();
     bytes.extend(tag.iter().take(TAG_BYTES));
     let id = RouteId::from_sealed(URL_SAFE_NO_PAD.encode(bytes));
@@ -290,7 +314,7 @@ proptest! {
         at in any::<prop::sample::Index>(), byte in any::<u8>(),
     ) {
         let _ = codec::read(&bytes);
-        let versioned: Vec<u8> = [codec::VERSION].into_iter().chain(bytes).collect();
+        let versioned: Vec<u8> = [codec::WITH_GAS].into_iter().chain(bytes).collect();
         let _ = codec::read(&versioned);
         let mut out = Encoder::default();
         codec::write(&mut out, &quote, "house", "native-filler", &offer);

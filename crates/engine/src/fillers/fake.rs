@@ -143,5 +143,6 @@ pub(crate) fn offer(ask: &Ask, open: u64) -> Offer {
         fees: Vec::new(),
         parties: None,
         filler_quote: None,
+        gas_charge: None,
     }
 }

@@ -44,6 +44,7 @@ impl Filler for RatedFiller {
             fees: Vec::new(),
             parties: None,
             filler_quote: None,
+            gas_charge: None,
         }]))
     }
 }

@@ -159,6 +159,7 @@ impl InventoryFiller {
             parties: Some(served.parties),
             deposit_methods: methods.to_vec(),
             filler_quote: None,
+            gas_charge: Some(swap.gas_charge),
         })
     }
 }

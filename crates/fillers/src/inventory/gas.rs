@@ -1,5 +1,5 @@
 use alloy_primitives::U256;
-use causeway_domain::{DepositMethod, Family};
+use causeway_domain::{ChainId, DepositMethod, Family};
 
 use super::wide::{PPM, Wide, ceil, narrow, product};
 
@@ -50,13 +50,39 @@ pub struct GasUnits {
     pub fill_token: u64,
     /// Depositing into a vault for the recipient.
     pub fill_vault: u64,
-    /// Native units that any fill costs besides gas, such as the rent of its record.
-    pub fill_rent: u64,
+    /// Native units that any fill costs besides its gas. Rent of its record is none of them: it comes back when the record is
+    /// closed, by a transaction of its own.
+    pub fill_closing: u64,
     /// Additional native units that a token fill costs, such as the rent of the recipient's account.
     pub fill_token_rent: u64,
 }
 
+/// The ZKsync chains run our contracts in an interpreter, which takes 150 to 400 % more gas than Ethereum.
+const INTERPRETED: [u64; 2] = [324, 2_741];
+const INTERPRETER_FACTOR: u64 = 4;
+
 impl GasUnits {
+    /// The figures of one chain.
+    pub fn of_chain(chain: ChainId) -> Self {
+        let units = Self::default_for(chain.family());
+        if !INTERPRETED.contains(&chain.get()) {
+            return units;
+        }
+        let times = |gas: u64| gas.saturating_mul(INTERPRETER_FACTOR);
+        Self {
+            open: times(units.open),
+            claim: times(units.claim),
+            claim_batch: times(units.claim_batch),
+            claim_in_batch: times(units.claim_in_batch),
+            sweep: times(units.sweep),
+            relay: times(units.relay),
+            fill_native: times(units.fill_native),
+            fill_token: times(units.fill_token),
+            fill_vault: times(units.fill_vault),
+            ..units
+        }
+    }
+
     /// The measured figures of the contracts, with two signatures of attesters.
     pub const fn default_for(family: Family) -> Self {
         match family {
@@ -71,7 +97,7 @@ impl GasUnits {
                 fill_native: 88_612,
                 fill_token: 84_810,
                 fill_vault: 168_488,
-                fill_rent: 0,
+                fill_closing: 0,
                 fill_token_rent: 0,
             },
             Family::Solana => Self {
@@ -85,7 +111,7 @@ impl GasUnits {
                 fill_native: 1,
                 fill_token: 1,
                 fill_vault: 1,
-                fill_rent: 1_503_360,
+                fill_closing: 5_000,
                 // For Token-2022, whose accounts are slightly longer.
                 fill_token_rent: 2_074_080,
             },
@@ -105,18 +131,27 @@ impl GasUnits {
     pub(super) fn claim_share(&self, sizes: &[u32]) -> Usage {
         let sizes = || sizes.iter().map(|size| u64::from(*size)).filter(|size| *size > 0);
         let orders: u64 = sizes().sum();
-        let share = |of: &dyn Fn(u64) -> u64| {
+        let share = |of: &dyn Fn(u64) -> u64, least: u64| {
             if orders == 0 {
                 return of(1);
             }
             let spent = sizes().fold(0_u64, |sum, size| sum.saturating_add(of(size)));
-            spent.div_ceil(orders).max(of(FLOOR_ORDERS).div_ceil(FLOOR_ORDERS))
+            spent.div_ceil(orders).max(least)
         };
-        Usage { gas: share(&|size| self.claims(size)), bytes: share(&claim_bytes) }
+        let least = self.least_claim_share();
+        Usage { gas: share(&|size| self.claims(size), least.gas), bytes: share(&claim_bytes, least.bytes) }
     }
 
-    /// What the filler takes on the source chain for the most expensive of the offered methods, with that share of a claim.
-    pub(super) fn source(&self, offered: &[DepositMethod], claim_share: Usage) -> Usage {
+    /// The least share of a claim that is ever charged.
+    pub(super) fn least_claim_share(&self) -> Usage {
+        Usage {
+            gas: self.claims(FLOOR_ORDERS).div_ceil(FLOOR_ORDERS),
+            bytes: claim_bytes(FLOOR_ORDERS).div_ceil(FLOOR_ORDERS),
+        }
+    }
+
+    /// What opening an order for the payer takes, by the most expensive of the offered methods.
+    pub(super) fn opening(&self, offered: &[DepositMethod]) -> Usage {
         let opening = offered.iter().map(|method| match method {
             DepositMethod::ContractCall => Usage::default(),
             DepositMethod::Permit2 => Usage { gas: self.relay, bytes: RELAY_BYTES },
@@ -125,11 +160,7 @@ impl GasUnits {
             }
             DepositMethod::Transfer => Usage { gas: self.sweep, bytes: SWEEP_BYTES },
         });
-        let opening = opening.max_by_key(|usage| usage.gas).unwrap_or_default();
-        Usage {
-            gas: claim_share.gas.saturating_add(opening.gas),
-            bytes: claim_share.bytes.saturating_add(opening.bytes),
-        }
+        opening.max_by_key(|usage| usage.gas).unwrap_or_default()
     }
 }
 
@@ -161,12 +192,20 @@ mod tests {
     #[test]
     fn gas_covers_the_most_expensive_offered_method() {
         let units = GasUnits::default_for(Family::Evm);
-        let share = Usage { gas: 7, bytes: 3 };
-        assert_eq!(units.source(&[DepositMethod::ContractCall], share), share);
+        assert_eq!(units.opening(&[DepositMethod::ContractCall]), Usage::default());
         let all = [DepositMethod::ContractCall, DepositMethod::Permit2, DepositMethod::Transfer];
-        let with = |gas, bytes| Usage { gas: 7 + gas, bytes: 3 + bytes };
-        assert_eq!(units.source(&all, share), with(units.sweep, SWEEP_BYTES));
-        assert_eq!(units.source(&all[..2], share), with(units.relay, RELAY_BYTES));
+        assert_eq!(units.opening(&all), Usage { gas: units.sweep, bytes: SWEEP_BYTES });
+        assert_eq!(units.opening(&all[..2]), Usage { gas: units.relay, bytes: RELAY_BYTES });
+    }
+
+    #[test]
+    fn interpreted_contracts_take_more_gas() {
+        let units = |chain| GasUnits::of_chain(ChainId::new(chain).unwrap());
+        assert_eq!(units(8_453), GasUnits::default_for(Family::Evm));
+        for chain in INTERPRETED {
+            assert_eq!(units(chain).fill_token, 4 * units(8_453).fill_token);
+            assert_eq!(units(chain).claims(20), 4 * units(8_453).claims(20));
+        }
     }
 
     #[test]
@@ -209,6 +248,7 @@ mod tests {
         let twenty = units.claims(20).div_ceil(20);
         assert_eq!(share(&[20]), twenty);
         assert_eq!(share(&[50, 50]), twenty, "no less than in a batch of twenty");
+        assert_eq!(units.least_claim_share(), units.claim_share(&[50]));
         let mixed = (units.claim + units.claims(4)).div_ceil(5);
         assert_eq!(share(&[1, 4]), mixed);
         assert_eq!(share(&[0, 1, 4]), mixed);

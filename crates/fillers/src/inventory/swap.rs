@@ -1,6 +1,6 @@
 use alloy_primitives::U256;
 use causeway_domain::ports::{FillerAsk, Refusal, VaultRate};
-use causeway_domain::{DepositMethod, Parties, RawAmount, Referral, Token, TokenId, UsdAmount};
+use causeway_domain::{DepositMethod, GasCharge, Parties, RawAmount, Referral, Token, TokenId, UsdAmount};
 
 use super::config::InventoryConfig;
 use super::filler::InventoryFiller;
@@ -21,6 +21,16 @@ pub(super) struct Swap {
     pub(super) limits: Limits,
     /// The cost of the user's own deposit.
     pub(super) deposit_gas: RawAmount,
+    pub(super) gas_charge: GasCharge,
+}
+
+/// Which share of a claim a price contains.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum ClaimShare {
+    /// As learned from recent claims.
+    Learned,
+    /// The least that is ever charged.
+    Least,
 }
 
 /// A swap that is served, before its deposit method is chosen.
@@ -76,9 +86,10 @@ impl<'a> ServedSwap<'a> {
 
     /// The swap with the cost of these deposit methods and of no other.
     pub(super) fn by(&self, methods: &[DepositMethod], referral: Option<Referral>) -> Result<Swap, Refusal> {
-        let Priced { pricing, costs, input } = price(self.filler, &self.pair, methods, referral)?;
+        let share = ClaimShare::Learned;
+        let Priced { pricing, costs, input } = price(self.filler, &self.pair, methods, share, referral)?;
         let limits = find_limits(self.filler, &self.pair, &input, costs.in_input)?;
-        Ok(Swap { pricing, limits, deposit_gas: costs.deposit })
+        Ok(Swap { pricing, limits, deposit_gas: costs.deposit, gas_charge: costs.charge })
     }
 }
 
@@ -88,9 +99,10 @@ pub(super) fn price_now(
     from: &TokenId,
     to: &TokenId,
     method: DepositMethod,
+    share: ClaimShare,
 ) -> Result<Pricing, Refusal> {
     let pair = find_pair(filler, from, to)?;
-    price(filler, &pair, &[method], None).map(|priced| priced.pricing)
+    price(filler, &pair, &[method], share, None).map(|priced| priced.pricing)
 }
 
 struct Priced {
@@ -103,11 +115,12 @@ fn price(
     filler: &InventoryFiller,
     pair: &Pair<'_>,
     methods: &[DepositMethod],
+    share: ClaimShare,
     referral: Option<Referral>,
 ) -> Result<Priced, Refusal> {
     let input = leg(filler, pair.from)?;
     let output = leg(filler, pair.paid)?;
-    let costs = Costs::compute(filler, pair, methods, &input).ok_or_else(|| {
+    let costs = Costs::compute(filler, pair, methods, share, &input).ok_or_else(|| {
         let coins = [pair.from.id.chain(), pair.paid.id.chain()].map(TokenId::native);
         let unpriced = coins.iter().find_map(|coin| filler.deps.prices.unpriced(coin));
         unpriced.map_or(Refusal::NoPrice, Refusal::Other)
@@ -170,6 +183,7 @@ struct Costs {
     /// Each side rounded up to one unit.
     in_input: U256,
     deposit: RawAmount,
+    charge: GasCharge,
 }
 
 impl Costs {
@@ -178,6 +192,7 @@ impl Costs {
         filler: &InventoryFiller,
         pair: &Pair<'_>,
         methods: &[DepositMethod],
+        share: ClaimShare,
         input: &Leg,
     ) -> Option<Self> {
         let margin = filler.config.gas_margin;
@@ -197,11 +212,18 @@ impl Costs {
             (None, true) => (units.fill_native, 0),
             (None, false) => (units.fill_token, units.fill_token_rent),
         };
-        let rent = units.fill_rent.checked_add(rent)?;
-        let origin = pair.from.id.chain();
-        let claim_share = filler.deps.claim_sizes.read(origin, |sizes| pair.source.gas.claim_share(sizes));
-        let claiming = gas::cost(pair.source.gas.source(methods, claim_share), source_prices, margin, 0)?;
-        let filling = gas::cost(gas::fill(fill), prices(destination)?, margin, rent)?;
+        let rent = units.fill_closing.checked_add(rent)?;
+        let claim_share = match share {
+            ClaimShare::Least => pair.source.gas.least_claim_share(),
+            ClaimShare::Learned => {
+                let learned = |sizes: &[u32]| pair.source.gas.claim_share(sizes);
+                filler.deps.claim_sizes.read(pair.from.id.chain(), learned)
+            }
+        };
+        let claim = gas::cost(claim_share, source_prices, margin, 0)?;
+        let opening = gas::cost(pair.source.gas.opening(methods), source_prices, margin, 0)?;
+        let fill = gas::cost(gas::fill(fill), prices(destination)?, margin, 0)?;
+        let (claiming, filling) = (claim.checked_add(opening)?, fill.checked_add(U256::from(rent))?);
 
         let (from, to) = (pair.source.native_decimals, pair.destination.native_decimals);
         let claiming_in = input.cost_of(claiming, coin_price(source)?, from)?;
@@ -214,6 +236,11 @@ impl Costs {
                 0,
                 0,
             )?),
+            charge: GasCharge {
+                fill: RawAmount::new(fill),
+                claim: RawAmount::new(claim),
+                opening: RawAmount::new(opening),
+            },
         })
     }
 }

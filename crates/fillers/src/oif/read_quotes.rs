@@ -132,6 +132,7 @@ impl QuoteReader<'_> {
             parties: Some(parties),
             // Optional: a longer one is not passed on.
             filler_quote: quote.name.clone().filter(|id| id.len() <= MAX_FILLER_QUOTE),
+            gas_charge: None,
         })
     }
 

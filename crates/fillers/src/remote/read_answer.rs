@@ -105,6 +105,7 @@ impl OfferReader<'_> {
                 payee: self.account("payee", &offer.payee)?,
             }),
             filler_quote: None,
+            gas_charge: None,
         })
     }
 

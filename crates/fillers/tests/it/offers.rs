@@ -92,15 +92,16 @@ fn rule_31_an_order_pays_the_share_of_a_claim_that_recent_batches_had() {
 }
 
 #[test]
-fn solana_fill_includes_rent_of_its_record_and_the_recipients_account() {
+fn solana_fill_includes_closing_its_record_and_rent_of_the_recipients_account() {
     let fixture = FillerFixture::new();
     let gas = |to: &Token| {
         let offer = fixture.offer(&sell(&usdc(BASE), to, "1000"), now()).unwrap();
         offer.fees.iter().find(|fee| fee.kind == FeeKind::Gas).map(|fee| fee.amount)
     };
-    // The claim, a signature a tenth dearer than now, and rent: 1,508,860 and 3,582,940 lamports at 160.
-    assert_eq!(gas(&sol()), Some(decimal("0.244234", 6)));
-    assert_eq!(gas(&spl()), Some(decimal("0.576087", 6)));
+    // The claim, a signature a tenth dearer than now, another that closes the record, and rent: 10,500 and 2,084,580 lamports
+    // at 160.
+    assert_eq!(gas(&sol()), Some(decimal("0.004496", 6)));
+    assert_eq!(gas(&spl()), Some(decimal("0.336349", 6)));
 }
 
 #[test]

@@ -104,5 +104,6 @@ fn offer(ask: &FillerAsk, open: RawAmount) -> Offer {
         fees,
         parties: Some(Parties { filler: asked.from_address, payee: asked.from_address }),
         filler_quote: None,
+        gas_charge: None,
     }
 }

@@ -55,7 +55,7 @@ pub(crate) fn quote_keys() -> QuoteKeys {
 }
 
 /// 25 USDC on Base for at least 0.0098 ETH on Arbitrum.
-fn quote() -> Quote {
+pub(crate) fn quote() -> Quote {
     let ask = Ask {
         trade_type: TradeType::ExactInput,
         from: usdc(),
@@ -81,6 +81,7 @@ fn quote() -> Quote {
         fees: Vec::new(),
         parties: Some(Parties { filler: evm(0xf1), payee: evm(0xf2) }),
         filler_quote: None,
+        gas_charge: None,
     };
     let route = Route::new("house".parse().unwrap(), "house", "native-filler", offer);
     Quote { id: QuoteId::random().unwrap(), ask, integrator: None, routes: vec![route] }
@@ -102,6 +103,7 @@ pub(crate) fn seal(quote: &Quote, route: &Route) -> RouteId {
         fees: route.fees,
         parties: route.parties,
         filler_quote: route.filler_quote,
+        gas_charge: route.gas_charge,
     };
     RouteSeal::new(&quote_keys()).seal(quote, &route.filler, &route.kind, &offer).unwrap()
 }

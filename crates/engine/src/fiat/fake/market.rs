@@ -49,6 +49,7 @@ impl Filler for FakeMarket {
             fees: Vec::new(),
             parties: Some(Parties { filler: evm(0xf1), payee: evm(0xf2) }),
             filler_quote: None,
+            gas_charge: None,
         }]))
     }
 }

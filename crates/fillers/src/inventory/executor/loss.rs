@@ -3,7 +3,7 @@ use causeway_domain::Order;
 use causeway_domain::ports::Refusal;
 
 use crate::inventory::filler::InventoryFiller;
-use crate::inventory::swap::price_now;
+use crate::inventory::swap::{ClaimShare, price_now};
 use crate::inventory::wide::{PPM, Wide, ceil, product, saturate};
 
 /// What filling an order costs at current prices.
@@ -23,8 +23,12 @@ pub(super) enum LossCheck {
 
 /// Compares the promised output with what the filler would offer for the same input now, without size limits. A deposit that came
 /// in time may cost the filler up to its maximum; a late one nothing, or every quote would be a free option until its open deadline.
+///
+/// The share of a claim is the filler's own estimate: that it has grown since the quote is no move of the market, and no reason to
+/// waive a deposit that came in time.
 pub(super) fn check_loss(filler: &InventoryFiller, order: &Order) -> LossCheck {
-    let pricing = match price_now(filler, &order.from, &order.to, order.method) {
+    let share = if order.is_deposit_late() { ClaimShare::Learned } else { ClaimShare::Least };
+    let pricing = match price_now(filler, &order.from, &order.to, order.method, share) {
         Ok(pricing) => pricing,
         Err(Refusal::NoPrice) => return LossCheck::Unknown,
         Err(refusal) => return LossCheck::Halted(refusal.to_string()),

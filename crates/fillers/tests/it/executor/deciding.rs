@@ -158,6 +158,24 @@ async fn rule_14_a_late_deposit_is_filled_only_where_it_costs_the_filler_nothing
 }
 
 #[tokio::test]
+async fn rule_14_a_larger_share_of_claims_does_not_waive_a_deposit_that_came_in_time() {
+    let fixture = ExecutorFixture::new();
+    let filler = &fixture.setup.filler;
+    filler.set_claim_sizes(chain(ETHEREUM), vec![20, 20]);
+    // Small enough for a claim alone to cost more than the two percent that the market may move.
+    let mut ask = sell(&usdc(ETHEREUM), &eth(BASE), "6");
+    ask.ask.deposit_methods = vec![DepositMethod::ContractCall];
+    let order = Order { method: DepositMethod::ContractCall, ..fixture.order(&ask) };
+    let (on_time, late) = (deposited(&order, 0), deposited(&order, 1));
+    assert!(fills(&fixture, &late, now()).await, "nothing has changed");
+    filler.set_claim_sizes(chain(ETHEREUM), vec![1, 1]);
+    assert!(fills(&fixture, &on_time, now()).await, "only our own estimate has changed");
+    assert!(waive_reason(&fixture, &late, now()).await.contains("after the price had expired"));
+    fixture.setup.feeds.set_price(&eth(BASE), "3580");
+    assert!(waive_reason(&fixture, &on_time, now()).await.contains("price has moved"));
+}
+
+#[tokio::test]
 async fn rule_28_nothing_is_filled_while_too_few_attesters_answer() {
     let fixture = ExecutorFixture::new();
     fixture.attesters.1.store(true, Ordering::Relaxed);
@@ -204,17 +222,18 @@ async fn rule_14_small_losses_add_up_to_the_daily_limit() {
 #[tokio::test]
 async fn higher_gas_counts_as_a_loss() {
     let fixture = ExecutorFixture::new();
-    // Of these twenty dollars a claim at 1 gwei takes 0.28152.
+    // Of these twenty dollars a claim among twenty takes 0.0638 at 1 gwei.
+    fixture.setup.filler.set_claim_sizes(chain(ETHEREUM), vec![20]);
     let mut order = fixture.order(&sell(&usdc(ETHEREUM), &eth(BASE), "20"));
     let set_gas = |gwei: u64| {
         let mut gas = fixture.setup.feeds.gas.lock().unwrap();
         gas.insert(chain(ETHEREUM), raw(gwei * 1_000_000_000));
     };
-    set_gas(2);
-    assert!(fills(&fixture, &order, now()).await, "twice as dear a claim is within the tolerance");
-    set_gas(3);
+    set_gas(6);
+    assert!(fills(&fixture, &order, now()).await, "six times as dear a claim is within the tolerance");
+    set_gas(9);
     assert!(!fills(&fixture, &order, now()).await);
-    set_gas(2);
+    set_gas(6);
     order.method = DepositMethod::Transfer;
     assert!(!fills(&fixture, &order, now()).await, "a sweep costs on top");
 }

@@ -65,6 +65,7 @@ fn route() -> Route {
         ],
         parties: None,
         filler_quote: None,
+        gas_charge: None,
     }
 }
 
