@@ -3,6 +3,7 @@
 mod build_deposit;
 mod chain_cursors;
 mod collect_attestations;
+mod compare_gas;
 mod count_fills;
 mod deliver_webhooks;
 mod enforce_retention;
@@ -35,6 +36,7 @@ pub use build_deposit::{
 };
 pub use chain_cursors::{ChainCursors, ClosedChain};
 pub use collect_attestations::{AttestationCache, AttestationError, CollectedResult};
+pub use compare_gas::{CompareGas, GasKind, GasTotals};
 pub use count_fills::{CountFills, Fills, FillsByFiller};
 pub use deliver_webhooks::{
     ConfiguredEndpoint, DEFAULT_WEBHOOK_RETRY_PERIOD, DeliverParts, DeliverWebhooks, EncodeWebhook,

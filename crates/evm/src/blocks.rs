@@ -54,6 +54,17 @@ pub struct Receipt {
     pub gas_used: u64,
     #[serde(default)]
     pub effective_gas_price: U256,
+    /// What the OP stack charges for data besides gas; absent on other chains.
+    #[serde(default)]
+    pub l1_fee: Option<U256>,
+}
+
+impl Receipt {
+    /// What the transaction cost: its gas, and its data where they are charged apart.
+    pub fn fee(&self) -> U256 {
+        let gas = U256::from(self.gas_used).saturating_mul(self.effective_gas_price);
+        gas.saturating_add(self.l1_fee.unwrap_or_default())
+    }
 }
 
 fn number<'de, D: Deserializer<'de>>(deserializer: D) -> Result<u64, D::Error> {

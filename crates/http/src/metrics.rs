@@ -303,6 +303,16 @@ mod tests {
     use super::*;
 
     #[test]
+    fn counters_of_other_parts_have_their_labels() {
+        let metrics = Metrics::default();
+        let read = || vec![(["8453".to_owned(), "fill".to_owned()], 3)];
+        metrics.register_counters("gas_overruns", "Help", ["chain", "kind"], read);
+        let text = metrics.encode(Vec::new(), Vec::new()).unwrap();
+        let line = "causeway_gas_overruns_total{chain=\"8453\",kind=\"fill\"} 3";
+        assert!(text.lines().any(|found| found == line), "{text}");
+    }
+
+    #[test]
     fn sdk_version_labels_are_bounded() {
         let metrics = Metrics::default();
         assert_eq!(metrics.sdk_label("ts/1.0.0"), "ts/1.0.0");

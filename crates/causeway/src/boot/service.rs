@@ -27,6 +27,7 @@ use crate::boot::parts::chain_clients::{ChainClients, watch_endpoints};
 use crate::boot::parts::data_dir::lock_data_dir;
 use crate::boot::parts::deployments::Deployments;
 use crate::boot::parts::fiat::Fiat;
+use crate::boot::parts::gas_metrics::watch_gas;
 use crate::boot::parts::http_server::{DRAIN_TIMEOUT, listen};
 use crate::boot::parts::market::{Market, MarketParts, watch_breakers, watch_halted, watch_inventory};
 use crate::boot::parts::market_makers::{MarketMakerSpec, load_market_makers};
@@ -153,6 +154,7 @@ impl Service {
         watch_halted(&metrics, &catalog, &orders.cursors);
         watch_inventory(&metrics, &market);
         watch_endpoints(&metrics, &clients);
+        watch_gas(&metrics, &orders.compare_gas);
         let app = App {
             catalog: Arc::clone(&catalog),
             prices: Arc::clone(&market.prices),

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use alloy_primitives::{Address as EvmAddress, U256};
 use async_trait::async_trait;
 use causeway_domain::ports::{
-    ActionError, ChainAction, OnChainStatus, Outbox, Outgoing, OutgoingEnd, Progress, TxSender,
+    ActionError, ChainAction, FeeObserver, OnChainStatus, Outbox, Outgoing, OutgoingEnd, Progress, TxSender,
 };
 use causeway_domain::{Address, ChainId, Deployment, IntentTerms};
 use jiff::{SignedDuration, Timestamp};
@@ -68,6 +68,12 @@ impl EvmTxSender {
             untracked: UntrackedTxs::default(),
             started_at: Timestamp::now(),
         }
+    }
+
+    /// Tells what transactions have cost once they are final.
+    #[must_use]
+    pub fn with_fee_observer(self, fee_observer: Arc<dyn FeeObserver>) -> Self {
+        Self { sender: self.sender.with_fee_observer(fee_observer), ..self }
     }
 
     async fn stored(&self, purpose: &str) -> Result<Option<Outgoing>, ActionError> {

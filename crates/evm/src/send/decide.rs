@@ -167,6 +167,7 @@ mod tests {
             status,
             gas_used: 1,
             effective_gas_price: U256::ZERO,
+            l1_fee: None,
         }
     }
 

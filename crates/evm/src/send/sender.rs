@@ -4,7 +4,9 @@ use std::sync::Arc;
 
 use alloy_primitives::{Address as EvmAddress, B256, Bytes};
 use causeway_domain::Address;
-use causeway_domain::ports::{Attempt, Outbox, OutboxPut, Outgoing, OutgoingEnd, StoreError};
+use causeway_domain::ports::{
+    Attempt, FeeObserver, FinalTransaction, Outbox, OutboxPut, Outgoing, OutgoingEnd, StoreError,
+};
 use jiff::Timestamp;
 use parking_lot::Mutex;
 use serde_json::json;
@@ -15,7 +17,7 @@ use super::fee_cache::FeeCache;
 use super::preflight::preflight;
 use super::sign::{SignedTx, Signer, SignerError, TxRequest};
 use super::snapshot::PendingSnapshot;
-use crate::blocks::BlockTag;
+use crate::blocks::{BlockTag, Receipt};
 use crate::client::EvmClient;
 use crate::error::CallError;
 use crate::fees::Fees;
@@ -53,6 +55,8 @@ pub struct Sender {
     signer: Signer,
     outbox: Arc<dyn Outbox>,
     policy: SendPolicy,
+    /// Learns what final transactions have cost.
+    fee_observer: Option<Arc<dyn FeeObserver>>,
     market: FeeCache,
     /// When this process first sent each pending attempt.
     sent: Mutex<HashMap<B256, Timestamp>>,
@@ -73,6 +77,7 @@ impl Sender {
             signer,
             outbox,
             policy,
+            fee_observer: None,
             market: FeeCache::default(),
             sent: Mutex::default(),
             refused: Mutex::default(),
@@ -80,6 +85,12 @@ impl Sender {
             nonce_lock: tokio::sync::Mutex::default(),
             poll_lock: tokio::sync::Mutex::default(),
         }
+    }
+
+    /// Tells what transactions have cost once they are final.
+    #[must_use]
+    pub fn with_fee_observer(self, fee_observer: Arc<dyn FeeObserver>) -> Self {
+        Self { fee_observer: Some(fee_observer), ..self }
     }
 
     /// The sending account.
@@ -115,7 +126,10 @@ impl Sender {
             return Ok(existing);
         }
         let gas = preflight(&self.client, self.signer.address(), request, limits).await?;
-        let fees = self.market.fees(&self.client).await?;
+        let fees = match self.client.own_fees(self.signer.address(), request).await? {
+            Some(fees) => fees,
+            None => self.market.fees(&self.client).await?,
+        };
         if fees.ceiling() > self.policy.max_fee_per_gas {
             return Err(SendError::FeeTooHigh { needed: fees.ceiling(), limit: self.policy.max_fee_per_gas });
         }
@@ -185,7 +199,12 @@ impl Sender {
             };
             let next =
                 self.or_superseded(&outgoing, decide(&outgoing, &observed, &market, now, &self.policy));
-            self.apply(&outgoing, next, now).await?;
+            let has_ended = self.apply(&outgoing, next, now).await?;
+            if let (true, NextStep::End(OutgoingEnd::Succeeded(_)), Some(receipt)) =
+                (has_ended, next, &observed.receipt)
+            {
+                self.tell_fee(&outgoing, receipt).await;
+            }
             decided.push((outgoing, next));
         }
         Ok(decided)
@@ -205,7 +224,14 @@ impl Sender {
         }
     }
 
-    async fn apply(&self, outgoing: &Outgoing, next: NextStep, now: Timestamp) -> Result<(), SendError> {
+    async fn tell_fee(&self, outgoing: &Outgoing, receipt: &Receipt) {
+        let Some(observer) = &self.fee_observer else { return };
+        let (chain, purpose) = (outgoing.chain, outgoing.purpose.clone());
+        observer.transaction_final(&FinalTransaction { chain, purpose, fee: receipt.fee() }).await;
+    }
+
+    /// Takes the step; returns whether it recorded the end of the transaction, which another process may have done before.
+    async fn apply(&self, outgoing: &Outgoing, next: NextStep, now: Timestamp) -> Result<bool, SendError> {
         let Outgoing { chain, signer, nonce, .. } = *outgoing;
         match next {
             NextStep::Wait => {}
@@ -216,7 +242,7 @@ impl Sender {
                 self.broadcast(outgoing, now).await;
             }
             NextStep::Replace(fees) => {
-                let Some(last) = outgoing.attempts.last() else { return Ok(()) };
+                let Some(last) = outgoing.attempts.last() else { return Ok(false) };
                 let signed = self.signer.sign_replacement(chain, &last.raw, fees)?;
                 let attempt = attempt(&signed, fees, now);
                 self.outbox.add_attempt(chain, signer, nonce, &attempt).await?;
@@ -235,9 +261,9 @@ impl Sender {
                 replaced.attempts.push(attempt);
                 self.broadcast(&replaced, now).await;
             }
-            NextStep::End(end) => self.outbox.end(chain, signer, nonce, end).await?,
+            NextStep::End(end) => return Ok(self.outbox.end(chain, signer, nonce, end).await?),
         }
-        Ok(())
+        Ok(false)
     }
 
     /// Sends the newest attempt. A failure is not an error: the bytes are stored and will be sent again.

@@ -100,6 +100,10 @@ impl SandboxChain {
         self.land(&wallet(0), self.deployment.escrow, terms.amount_in, call.abi_encode()).await
     }
 
+    pub(crate) async fn coins(&self, owner: Address) -> U256 {
+        self.client.call(Call::new("eth_getBalance", json!([owner, "latest"]))).await.unwrap()
+    }
+
     pub(crate) async fn token_balance(&self, token: Address, owner: Address) -> U256 {
         let data = Bytes::from(balanceOfCall { owner }.abi_encode());
         let call = Call::new("eth_call", json!([{ "to": token, "data": data }, "latest"]));

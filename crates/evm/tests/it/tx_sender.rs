@@ -1,9 +1,13 @@
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use alloy_primitives::{Address as EvmAddress, B256, Bytes, U256, hex};
 use alloy_sol_types::SolCall as _;
-use causeway_domain::ports::{ActionError, ChainAction, EscrowState, OutgoingEnd, Progress, TxSender as _};
+use async_trait::async_trait;
+use causeway_domain::ports::{
+    ActionError, ChainAction, EscrowState, FeeObserver, FinalTransaction, OutgoingEnd, Progress,
+    TxSender as _,
+};
 use causeway_domain::{Address, IntentTerms, RawAmount, TokenId};
 use causeway_evm::SendPolicy;
 use causeway_evm::orders::EvmTxSender;
@@ -57,9 +61,43 @@ impl Fixture {
         panic!("{purpose} never ended: {seen_progress:?}");
     }
 
+    /// What the senders of these wallets tell about their final transactions.
+    fn observed(&self, wallet: &TestWallet) -> (EvmTxSender, Arc<Fees>) {
+        let fees = Arc::new(Fees::default());
+        (self.sender(wallet).with_fee_observer(fees.clone()), fees)
+    }
+
     fn purposes(&self) -> Vec<String> {
         self.outbox.outgoing().into_iter().map(|row| row.purpose).collect()
     }
+}
+
+#[derive(Default)]
+struct Fees(Mutex<Vec<FinalTransaction>>);
+
+#[async_trait]
+impl FeeObserver for Fees {
+    async fn transaction_final(&self, transaction: &FinalTransaction) {
+        self.0.lock().unwrap().push(transaction.clone());
+    }
+}
+
+#[tokio::test]
+async fn a_final_transaction_tells_once_what_it_cost() {
+    let fixture = Fixture::new(10).await;
+    let terms = fixture.play.order("coin");
+    fixture.play.open(&terms).await;
+    let (filler, fees) = fixture.observed(&roles().fillers[0].hot);
+    let account = roles().fillers[0].hot.address;
+    let before = fixture.play.coins(account).await;
+    let fill = ChainAction::Fill { terms, through: None };
+    fixture.run_to_end(&filler, "fill:1", &fill).await;
+    let spent = before - fixture.play.coins(account).await - terms.amount_out;
+    let told = FinalTransaction { chain: filler.chain(), purpose: "fill:1".to_owned(), fee: spent };
+    assert_eq!(*fees.0.lock().unwrap(), [told], "what the account has less, besides what it delivered");
+    let (again, fees) = fixture.observed(&roles().fillers[0].hot);
+    again.poll_pending(Timestamp::now()).await.unwrap();
+    assert!(fees.0.lock().unwrap().is_empty(), "its end was recorded before");
 }
 
 fn names(seen_progress: &[Progress]) -> Vec<&'static str> {

@@ -8,7 +8,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use alloy_primitives::{B256, U256};
 use async_trait::async_trait;
 use causeway_domain::ports::{
-    ActionError, ChainAction, OnChainStatus, Outbox, OutboxPut, Outgoing, OutgoingEnd, Progress, TxSender,
+    ActionError, ChainAction, FeeObserver, OnChainStatus, Outbox, OutboxPut, Outgoing, OutgoingEnd, Progress,
+    TxSender,
 };
 use causeway_domain::{
     Address as AnyAddress, ChainId, IntentTerms, SOLANA_CHAIN_ID, SignatureBytes, SolanaDeployment,
@@ -63,6 +64,8 @@ pub struct SolanaTxSender {
     /// Only one poll runs at a time, so that no transaction is ended twice.
     polling: tokio::sync::Mutex<()>,
     unrecorded: UnrecordedTransactions,
+    /// Learns what final transactions have cost.
+    fee_observer: Option<Arc<dyn FeeObserver>>,
 }
 
 #[derive(Clone, Copy, Debug, Default)]
@@ -93,7 +96,14 @@ impl SolanaTxSender {
             in_flight: Mutex::default(),
             polling: tokio::sync::Mutex::default(),
             unrecorded: UnrecordedTransactions::default(),
+            fee_observer: None,
         }
+    }
+
+    /// Tells what transactions have cost once they are final.
+    #[must_use]
+    pub fn with_fee_observer(self, fee_observer: Arc<dyn FeeObserver>) -> Self {
+        Self { fee_observer: Some(fee_observer), ..self }
     }
 
     fn owner(&self) -> AnyAddress {

@@ -6,6 +6,7 @@ use serde::Deserialize;
 use serde_json::json;
 use solana_address::Address;
 use solana_instruction::Instruction;
+use solana_signature::Signature;
 
 use super::UnsignedTransaction;
 use crate::RpcError;
@@ -37,7 +38,29 @@ struct WireFee {
     prioritization_fee: u64,
 }
 
+#[derive(Deserialize)]
+struct WireLanded {
+    meta: Option<WireLandedMeta>,
+}
+
+#[derive(Deserialize)]
+struct WireLandedMeta {
+    fee: u64,
+}
+
 impl SolanaRpc {
+    /// What a final transaction paid in network fees, in lamports; `None` if the nodes do not have it any more.
+    pub(crate) async fn fee_paid(&self, signature: &Signature) -> Result<Option<u64>, ChainError> {
+        let options = json!({
+            "commitment": Commitment::Finalized,
+            "encoding": "json",
+            "maxSupportedTransactionVersion": 0,
+        });
+        let params = json!([signature.to_string(), options]);
+        let landed: Option<WireLanded> = self.call("getTransaction", params).await?;
+        Ok(landed.and_then(|landed| landed.meta).map(|meta| meta.fee))
+    }
+
     /// The network fee of this transaction, in lamports; `None` when its blockhash has expired.
     pub async fn fee(&self, transaction: &UnsignedTransaction) -> Result<Option<u64>, ChainError> {
         let message = STANDARD.encode(transaction.message());

@@ -25,6 +25,9 @@ const BATCH_ID: &str = "SELECT batch_id FROM claim_batch_orders WHERE intent_id 
 pub(crate) const BATCH: &str = "SELECT id, filler, chain, dissolved, created_at FROM claim_batches WHERE id = \
      (SELECT batch_id FROM claim_batch_orders WHERE intent_id = $1)";
 
+pub(crate) const BATCH_BY_ID: &str =
+    "SELECT id, filler, chain, dissolved, created_at FROM claim_batches WHERE id = $1";
+
 pub(crate) const ORDERS: &str = "SELECT terms FROM claim_batch_orders WHERE batch_id = $1 ORDER BY place";
 
 const DISSOLVE: &str = "UPDATE claim_batches SET dissolved = 1 WHERE id = $1";
@@ -136,11 +139,15 @@ for_each_engine! {
 }
 
 impl Store {
-    async fn batch_rows(&self, order: B256) -> Result<Option<(Row, Vec<Vec<u8>>)>, sqlx::Error> {
-        let order = name(order);
+    /// A batch by the id that the query binds.
+    async fn batch_rows(
+        &self,
+        query: &'static str,
+        id: B256,
+    ) -> Result<Option<(Row, Vec<Vec<u8>>)>, sqlx::Error> {
+        let id = name(id);
         on_engine!(self.engine, handles => {
-            let row: Option<Row> =
-                sqlx::query_as(BATCH).bind(order).fetch_optional(&handles.readers).await?;
+            let row: Option<Row> = sqlx::query_as(query).bind(id).fetch_optional(&handles.readers).await?;
             let Some(row) = row else { return Ok(None) };
             let terms = sqlx::query_scalar(ORDERS).bind(&row.id).fetch_all(&handles.readers).await?;
             Ok(Some((row, terms)))
@@ -180,7 +187,12 @@ impl ClaimBatchStore for Store {
     }
 
     async fn batch_of(&self, order: B256) -> Result<Option<ClaimBatch>, StoreError> {
-        let rows = self.batch_rows(order).await.map_err(store_error)?;
+        let rows = self.batch_rows(BATCH, order).await.map_err(store_error)?;
+        rows.map(|(row, terms)| row.read(&terms)).transpose()
+    }
+
+    async fn claim_batch(&self, id: B256) -> Result<Option<ClaimBatch>, StoreError> {
+        let rows = self.batch_rows(BATCH_BY_ID, id).await.map_err(store_error)?;
         rows.map(|(row, terms)| row.read(&terms)).transpose()
     }
 

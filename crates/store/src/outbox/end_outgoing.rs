@@ -3,7 +3,7 @@ use crate::database::error::DbError;
 use crate::database::write_op::WriteOp;
 use crate::record::OutgoingKey;
 
-/// Records how a transaction ended, unless an end is recorded already.
+/// Records how a transaction ended, unless an end is recorded already; returns whether it was.
 pub(crate) struct EndOutgoing {
     pub(crate) key: OutgoingKey,
     pub(crate) state: &'static str,
@@ -15,10 +15,10 @@ const END: &str = "UPDATE outbox SET state = $1, ended_by = $2 \
 
 for_each_engine! {
     impl WriteOp<Db> for EndOutgoing {
-        type Outcome = ();
+        type Outcome = bool;
 
-        async fn run(&self, connection: &mut Connection<Db>) -> Result<(), DbError> {
-            sqlx::query(END)
+        async fn run(&self, connection: &mut Connection<Db>) -> Result<bool, DbError> {
+            let ended = sqlx::query(END)
                 .bind(self.state)
                 .bind(&self.ended_by)
                 .bind(&self.key.signer)
@@ -26,7 +26,7 @@ for_each_engine! {
                 .bind(self.key.nonce)
                 .execute(connection)
                 .await?;
-            Ok(())
+            Ok(ended.rows_affected() > 0)
         }
     }
 }

@@ -82,7 +82,7 @@ impl Outbox for Store {
         signer: Address,
         nonce: u64,
         end: OutgoingEnd,
-    ) -> Result<(), StoreError> {
+    ) -> Result<bool, StoreError> {
         let key = OutgoingKey::new(chain, signer, nonce)?;
         let (state, ended_by) = end_state(end);
         self.write(EndOutgoing { key, state, ended_by }).await

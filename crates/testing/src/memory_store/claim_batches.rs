@@ -47,6 +47,11 @@ impl ClaimBatchStore for MemoryStore {
         Ok(self.claim_batches.lock().unwrap().iter().find(|batch| has(batch, order)).cloned())
     }
 
+    async fn claim_batch(&self, id: B256) -> Result<Option<ClaimBatch>, StoreError> {
+        self.call("claim_batch")?;
+        Ok(self.claim_batches.lock().unwrap().iter().find(|batch| batch.id == id).cloned())
+    }
+
     async fn dissolve_batch(&self, id: B256) -> Result<(), StoreError> {
         self.call("dissolve_batch")?;
         for batch in self.claim_batches.lock().unwrap().iter_mut().filter(|batch| batch.id == id) {

@@ -84,14 +84,16 @@ impl Outbox for MemoryStore {
         signer: Address,
         nonce: u64,
         end: OutgoingEnd,
-    ) -> Result<(), StoreError> {
+    ) -> Result<bool, StoreError> {
         self.call("end")?;
         let mut rows = self.outbox.lock().unwrap();
+        let mut is_first = false;
         for row in rows.iter_mut() {
-            if (row.chain, row.signer, row.nonce) == (chain, signer, nonce) {
-                row.end.get_or_insert(end);
+            if (row.chain, row.signer, row.nonce) == (chain, signer, nonce) && row.end.is_none() {
+                row.end = Some(end);
+                is_first = true;
             }
         }
-        Ok(())
+        Ok(is_first)
     }
 }

@@ -11,6 +11,7 @@ pub(crate) mod data_dir;
 pub(crate) mod deployments;
 pub(crate) mod fiat;
 pub(crate) mod filler_factory;
+pub(crate) mod gas_metrics;
 pub(crate) mod http_server;
 pub(crate) mod hub;
 pub(crate) mod keys;

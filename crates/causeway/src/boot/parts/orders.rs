@@ -10,9 +10,9 @@ use causeway_domain::ports::{
 };
 use causeway_domain::{ChainId, Deployment, QuoteKeys, RouteSeal, RowKeys, SolanaDeployment, TokenId};
 use causeway_engine::{
-    Adopt, BookParts, BuildDeposit, BuildParts, ChainCursors, ExecutorRegistry, FollowParts, OrderTiming,
-    RentParts, SenderScreening, SubmitDeposit, SubmitParts, Ticker, WatchAddresses, WorkOrders, WorkParts,
-    follow_chain, poll_pending_transactions, return_rent, sync_intent_book,
+    Adopt, BookParts, BuildDeposit, BuildParts, ChainCursors, CompareGas, ExecutorRegistry, FollowParts,
+    OrderTiming, RentParts, SenderScreening, SubmitDeposit, SubmitParts, Ticker, WatchAddresses, WorkOrders,
+    WorkParts, follow_chain, poll_pending_transactions, return_rent, sync_intent_book,
 };
 use causeway_evm::orders::{
     EvmAddressWatch, EvmDepositBuilder, EvmForwardingSigner, EvmIntentBook, EvmTxSender, OrderFollower,
@@ -69,6 +69,8 @@ pub(crate) struct Orders {
     /// The transaction senders of the fillers.
     tx_senders: Vec<Arc<dyn TxSender>>,
     pub(crate) cursors: Arc<ChainCursors>,
+    /// Compares what orders were charged for gas with what was spent.
+    pub(crate) compare_gas: Arc<CompareGas>,
     /// Adopts deposits that the store does not know.
     adopt: Option<Adopt>,
     address_watches: HashMap<ChainId, Arc<dyn AddressWatch>>,
@@ -80,13 +82,15 @@ impl Orders {
     pub(crate) fn open(context: &AppContext<'_>) -> anyhow::Result<Self> {
         let AppContext { config, catalog, store, row_keys, .. } = *context;
         let quote_keys = quote_keys(&quote_key_file(config))?;
+        let seal = Arc::new(RouteSeal::new(&quote_keys));
+        let compare_gas = CompareGas::new(store.clone(), store.clone(), Arc::clone(&seal));
         let mut orders = Self {
             mode: config.mode,
             policies: ChainPolicies::of(config.mode, catalog),
             catalog: Arc::clone(catalog),
             store: Arc::clone(store),
             row_keys: Arc::clone(row_keys),
-            seal: Arc::new(RouteSeal::new(&quote_keys)),
+            seal,
             quote_keys,
             timing: order_timing(config),
             deposit_builders: HashMap::new(),
@@ -95,6 +99,7 @@ impl Orders {
             executors: ExecutorRegistry::default(),
             tx_senders: Vec::new(),
             cursors: Arc::default(),
+            compare_gas: Arc::new(compare_gas),
             adopt: None,
             address_watches: HashMap::new(),
             tasks: JoinSet::new(),
@@ -173,7 +178,8 @@ impl Orders {
         signer: Signer,
     ) -> anyhow::Result<Arc<dyn TxSender>> {
         let (outbox, policy) = (self.store.clone(), self.policies.send_policy(deployment.chain)?);
-        Ok(Arc::new(EvmTxSender::new(client.clone(), signer, outbox, policy, vec![deployment.clone()])))
+        let sender = EvmTxSender::new(client.clone(), signer, outbox, policy, vec![deployment.clone()]);
+        Ok(Arc::new(sender.with_fee_observer(self.compare_gas.clone())))
     }
 
     fn solana_tx_sender(
@@ -184,7 +190,8 @@ impl Orders {
     ) -> Arc<dyn TxSender> {
         let (key, outbox) = (key.solana(), self.store.clone());
         let programs = std::slice::from_ref(deployment);
-        Arc::new(SolanaTxSender::new(rpc.clone(), key, outbox, SOLANA_SENDING, programs))
+        let sender = SolanaTxSender::new(rpc.clone(), key, outbox, SOLANA_SENDING, programs);
+        Arc::new(sender.with_fee_observer(self.compare_gas.clone()))
     }
 
     pub(crate) fn build_deposit(&self, market: &Market) -> BuildDeposit {

@@ -1,9 +1,10 @@
 use std::sync::atomic::Ordering;
 
-use alloy_primitives::B256;
+use alloy_primitives::{B256, U256};
 use causeway_domain::SOLANA_CHAIN_ID;
-use causeway_domain::ports::{ActionError, OutgoingEnd};
+use causeway_domain::ports::{ActionError, FinalTransaction, Outgoing, OutgoingEnd};
 use jiff::{SignedDuration, Timestamp};
+use solana_signature::Signature;
 
 use super::SolanaTxSender;
 use crate::orders::outbox_attempt;
@@ -28,9 +29,9 @@ impl SolanaTxSender {
     pub(super) async fn poll_open_transactions(&self) -> Result<bool, ActionError> {
         let _polling = self.polling.lock().await;
         let open = self.outbox.open(SOLANA_CHAIN_ID, self.owner()).await?;
-        let newest = open.iter().filter_map(|one| Some((one.nonce, one.attempts.last()?)));
-        let sent: Vec<(u64, SignedTransaction)> = newest
-            .map(|(nonce, attempt)| Ok((nonce, outbox_attempt::decode(attempt)?)))
+        let newest = open.iter().filter_map(|one| Some((one, one.attempts.last()?)));
+        let sent: Vec<(&Outgoing, SignedTransaction)> = newest
+            .map(|(outgoing, attempt)| Ok((outgoing, outbox_attempt::decode(attempt)?)))
             .collect::<Result<_, ActionError>>()?;
         let hashes: Vec<B256> = sent.iter().map(|(_, signed)| outbox_attempt::hash(signed)).collect();
         self.in_flight.lock().retain(|hash, _| hashes.contains(hash));
@@ -43,12 +44,12 @@ impl SolanaTxSender {
             hashes.iter().zip(&sent).map(|(hash, (_, signed))| (signed.signature(), absences(hash))).collect()
         };
         let mut is_open = false;
-        for (((nonce, signed), hash), observation) in
+        for (((outgoing, signed), hash), observation) in
             sent.iter().zip(hashes).zip(self.rpc.observe_all(&queries).await?)
         {
             let decision = decide(signed.last_valid_block_height, &observation);
             self.in_flight.lock().entry(hash).or_default().absences = observation.absences_after(&decision);
-            is_open |= !self.apply_decision(*nonce, signed, hash, decision).await?;
+            is_open |= !self.apply_decision(outgoing, signed, hash, decision).await?;
         }
         Ok(is_open)
     }
@@ -56,7 +57,7 @@ impl SolanaTxSender {
     /// Applies the decision about one transaction; returns whether it has ended.
     async fn apply_decision(
         &self,
-        nonce: u64,
+        outgoing: &Outgoing,
         signed: &SignedTransaction,
         hash: B256,
         decision: Decision,
@@ -82,7 +83,24 @@ impl SolanaTxSender {
                 return Ok(false);
             }
         };
-        self.outbox.end(SOLANA_CHAIN_ID, self.owner(), nonce, end).await?;
+        let is_first = self.outbox.end(SOLANA_CHAIN_ID, self.owner(), outgoing.nonce, end).await?;
+        if is_first && matches!(end, OutgoingEnd::Succeeded(_)) {
+            self.tell_fee(outgoing, &signature).await;
+        }
         Ok(true)
+    }
+
+    /// A fee that cannot be read is not told: it is a figure for people, and nothing waits for it.
+    async fn tell_fee(&self, outgoing: &Outgoing, signature: &Signature) {
+        let Some(observer) = &self.fee_observer else { return };
+        match self.rpc.fee_paid(signature).await {
+            Ok(Some(fee)) => {
+                let purpose = outgoing.purpose.clone();
+                let transaction = FinalTransaction { chain: SOLANA_CHAIN_ID, purpose, fee: U256::from(fee) };
+                observer.transaction_final(&transaction).await;
+            }
+            Ok(None) => tracing::debug!(%signature, "fee of the transaction not found"),
+            Err(error) => tracing::debug!(%signature, %error, "fee of the transaction not read"),
+        }
     }
 }
