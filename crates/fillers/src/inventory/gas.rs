@@ -76,6 +76,7 @@ impl GasUnits {
             claim_in_batch: times(units.claim_in_batch),
             sweep: times(units.sweep),
             relay: times(units.relay),
+            relay_authorization: times(units.relay_authorization),
             fill_native: times(units.fill_native),
             fill_token: times(units.fill_token),
             fill_vault: times(units.fill_vault),

@@ -10,7 +10,7 @@ use causeway_domain::{Chain, ChainDemand, ChainId, ChainPolicy, DepositMethod, E
 use causeway_evm::SendPolicy;
 use causeway_evm::attest::AttestFinality;
 use causeway_evm::orders::{OrderFinality, OrderFollowConfig};
-use causeway_fillers::inventory::ChainTerms;
+use causeway_fillers::inventory::{ChainTerms, GasUnits};
 use causeway_solana::orders::{SolanaFollowConfig, SolanaSendConfig};
 
 use crate::boot::config::{Config, Mode};
@@ -121,7 +121,8 @@ impl ChainPolicies {
             return Ok(ChainTerms::new(chain, SANDBOX_DEPOSIT_SECONDS, methods));
         }
         let &ChainPolicy { deposit_seconds, fill_seconds, order_cap, .. } = self.policy(chain)?;
-        Ok(ChainTerms { order_cap, fill_seconds, ..ChainTerms::new(chain, deposit_seconds, methods) })
+        let gas = GasUnits::of_chain(chain);
+        Ok(ChainTerms { order_cap, fill_seconds, gas, ..ChainTerms::new(chain, deposit_seconds, methods) })
     }
 }
 
