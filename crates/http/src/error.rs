@@ -130,7 +130,13 @@ impl ApiError {
         let minimum = unfilled.iter().filter_map(|missing| limits(&missing.reason).0).min();
         let maximum = unfilled.iter().filter_map(|missing| limits(&missing.reason).1).max();
         let paused = all_paused(&unfilled);
+        let unpayable = unfilled.iter().find(|missing| matches!(missing.reason, NoOffer::Unpayable(_)));
         let message = match (minimum, maximum) {
+            // Another amount does not help where the recipient refuses.
+            _ if unpayable.is_some() => {
+                let reason = unpayable.map(|missing| missing.reason.to_string()).unwrap_or_default();
+                format!("No filler can fill this: {reason}.")
+            }
             (Some(minimum), _) => {
                 format!("No filler takes so small an amount: ask for {}.", at_least(minimum, token))
             }

@@ -1,5 +1,7 @@
 //! Orders whose recipient is a contract that burns gas: refused before anybody pays, and waived where it becomes one later.
 
+use std::time::{Duration, Instant};
+
 use alloy_primitives::{Address as EvmAddress, B256, Bytes, U256, address, keccak256};
 use causeway_domain::Address;
 use causeway_evm::TxRequest;
@@ -17,6 +19,7 @@ use super::seeded_rng::SeededRng;
 const CREATE2_DEPLOYER: EvmAddress = address!("4e59b44847b379578588920cA78FbF26c0B4956C");
 /// Gas of one round of the loop below.
 const ROUND: u32 = 26;
+const TIMEOUT: Duration = Duration::from_mins(2);
 
 /// A contract that burns about this much gas whenever it is paid: a loop that counts down.
 fn init_code(gas: u32) -> Vec<u8> {
@@ -49,19 +52,37 @@ fn plan(outcome: Outcome) -> SwapPlan {
     SwapPlan { from: (BASE, usdc(BASE)), to: (OPTIMISM, COIN), amount, via: DepositVia::Call, outcome }
 }
 
+/// How a quote is refused. The first may go out before the simulation has answered: it waits for no node.
+async fn quote_refusal(service: &RestartableService, payer: &Payer) -> String {
+    let begun = Instant::now();
+    loop {
+        let answer = service.ask(Method::POST, "/v1/quotes", &payer.ask()).await;
+        let message = answer.err().map(|(_, error)| error["message"].as_str().unwrap_or_default().to_owned());
+        match message {
+            Some(message) if message.contains("recipient cannot be paid") => return message,
+            message => {
+                assert!(begun.elapsed() < TIMEOUT, "a recipient that burns gas is quoted: {message:?}");
+            }
+        }
+        tokio::time::sleep(Duration::from_millis(100)).await;
+    }
+}
+
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn rule_25_a_recipient_that_burns_gas_is_not_paid_for_and_stops_nobody() {
     let chains = Chains::start();
     let service = RestartableService::start(&chains.base, "");
     let mut rng = SeededRng::new(25, "gas");
 
-    // It burns at once: nothing is built for it.
+    // It burns at once: nothing is quoted for it, and nothing built where it is named only then.
     for gas in [13_000_000, 28_000_000] {
         let mut hostile = Payer::new(plan(Outcome::NeverDeposited), &mut rng);
         hostile.fund(&chains).await;
         deploy(&chains, &hostile, OPTIMISM, gas).await;
-        hostile.recipient = burner_address(gas);
         let (quote, route) = hostile.quote(&service).await;
+        hostile.recipient = burner_address(gas);
+        let refused = quote_refusal(&service, &hostile).await;
+        assert!(refused.contains("more than 100000 gas"), "{gas}: {refused}");
         let ask = hostile.ask_to_build(&quote, &route);
         let (_, error) = service.ask(Method::POST, "/v1/deposit/build", &ask).await.unwrap_err();
         let message = error["message"].as_str().unwrap_or_default();

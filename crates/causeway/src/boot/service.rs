@@ -135,7 +135,8 @@ impl Service {
         let mut ramps = SandboxOnRamps::open(&context, bound).await?;
         ramps.start(&stop);
         let request_quote = RequestQuote::new(Arc::clone(&catalog), Arc::clone(&orders.seal), fillers)
-            .with_cursors(Arc::clone(&orders.cursors));
+            .with_cursors(Arc::clone(&orders.cursors))
+            .with_recipient_checks(orders.deposit_builders.clone());
         let (mut fiat, fiat_services) = Fiat::open(&context, &orders, &ramps, &request_quote)?;
         fiat.start(&stop);
         let watch_orders = Arc::new(WatchOrders::new(store.clone()));

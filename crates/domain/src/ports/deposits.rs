@@ -102,6 +102,17 @@ pub enum PermitKind {
     Authorization,
 }
 
+/// What a payment of native coin would meet at its recipient.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum PaymentCheck {
+    /// Nothing is called there, whatever the amount.
+    NoCode,
+    /// A contract that takes this amount.
+    Takes,
+    /// A contract that does not take it, with its own reason where it gives one.
+    Refuses(String),
+}
+
 /// Builds and recognizes the deposits of one origin chain.
 #[async_trait]
 pub trait DepositBuilder: Send + Sync {
@@ -117,6 +128,16 @@ pub trait DepositBuilder: Send + Sync {
     async fn check_refund(&self, terms: &IntentTerms) -> Result<(), DepositError> {
         let _ = terms;
         Ok(())
+    }
+    /// Simulates a payment of native coin by the contract that fills orders on this chain; `None` where the chain has no such
+    /// simulation.
+    async fn simulate_payment(
+        &self,
+        recipient: Address,
+        amount: U256,
+    ) -> Result<Option<PaymentCheck>, ChainError> {
+        let _ = (recipient, amount);
+        Ok(None)
     }
     /// The steps for the payer's wallet, simulated first.
     async fn actions(&self, terms: &IntentTerms) -> Result<Vec<WalletAction>, DepositError>;

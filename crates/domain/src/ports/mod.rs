@@ -38,7 +38,7 @@ pub use claim_batches::{ClaimBatch, ClaimBatchPut, ClaimBatchStore};
 pub use costs::{AllTokensSupported, GasFeed, TokenPolicy, VaultRate, VaultRates};
 pub use deposits::{
     AddressWatch, BroadcastError, DepositBuilder, DepositCheckError, DepositError, DepositMismatch,
-    DepositTxStatus, PermitKind, SendPurpose, WalletAction, WalletTransaction,
+    DepositTxStatus, PaymentCheck, PermitKind, SendPurpose, WalletAction, WalletTransaction,
 };
 pub use fiat_store::{FiatCreation, FiatOrderQuery, FiatStore, RampToken};
 pub use filler::{Answer, Filler, FillerAsk, FillerError, MAX_FILLER_QUOTE, Offer, Refusal};

@@ -30,12 +30,14 @@ pub enum NoOffer {
     CoolingDown,
     /// An operator has paused it, or what the ask is about; the reason is for the client.
     Paused(String),
+    /// The recipient would not take what it offered, with the reason (rule 25).
+    Unpayable(String),
 }
 
 impl NoOffer {
     /// Whether it is a definite answer, as opposed to none.
     pub(crate) const fn is_refusal(&self) -> bool {
-        matches!(self, Self::Refused(_) | Self::Paused(_))
+        matches!(self, Self::Refused(_) | Self::Paused(_) | Self::Unpayable(_))
     }
 
     /// As its text, with amounts as people write them besides the raw units; `token` is that of the asked amount.
@@ -66,6 +68,7 @@ impl fmt::Display for NoOffer {
             Self::Busy => f.write_str("has too many requests waiting"),
             Self::CoolingDown => f.write_str("failed repeatedly and is not asked for the moment"),
             Self::Paused(reason) => f.write_str(reason),
+            Self::Unpayable(reason) => write!(f, "the recipient cannot be paid: {reason}"),
         }
     }
 }
@@ -113,7 +116,7 @@ pub(super) fn sanitize(refusal: Refusal) -> Refusal {
 pub(super) fn count(outcome: &Outcome) -> Count {
     match outcome {
         Ok(_) => Count::Offered,
-        Err(NoOffer::Refused(_)) => Count::Refused,
+        Err(NoOffer::Refused(_) | NoOffer::Unpayable(_)) => Count::Refused,
         Err(NoOffer::TimedOut) => Count::TimedOut,
         Err(NoOffer::Faulted) => Count::Faulted,
         Err(NoOffer::Busy | NoOffer::CoolingDown | NoOffer::Paused(_)) => Count::Skipped,
@@ -130,6 +133,7 @@ pub(crate) const fn label(outcome: &Outcome) -> &'static str {
         Err(NoOffer::Busy) => "busy",
         Err(NoOffer::CoolingDown) => "cooling down",
         Err(NoOffer::Paused(_)) => "paused",
+        Err(NoOffer::Unpayable(_)) => "unpayable",
     }
 }
 

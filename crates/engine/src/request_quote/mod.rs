@@ -1,20 +1,24 @@
 mod error;
 mod rank;
+mod recipients;
 mod routes;
 #[cfg(test)]
 mod tests;
 mod timing;
 
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use causeway_catalog::{Catalog, Snapshot};
-use causeway_domain::ports::FillerAsk;
-use causeway_domain::{Ask, Quote, QuoteId, RouteSeal, Token, TokenId};
+use causeway_domain::ports::{DepositBuilder, FillerAsk};
+use causeway_domain::{Ask, ChainId, Quote, QuoteId, RouteSeal, Token, TokenId};
 use tokio::time::Instant;
 
 pub use error::QuoteError;
 pub use rank::{is_one_click, rank_routes};
 pub use routes::Routes;
+
+use recipients::RecipientChecks;
 
 use crate::chain_cursors::ChainCursors;
 use crate::fillers::{Fillers, NoOffer};
@@ -33,6 +37,7 @@ pub struct RequestQuote {
     seal: Arc<RouteSeal>,
     fillers: Fillers,
     cursors: Arc<ChainCursors>,
+    recipients: Arc<RecipientChecks>,
     /// Whether paused chains and tokens are rejected.
     checks_pauses: bool,
 }
@@ -45,7 +50,20 @@ impl std::fmt::Debug for RequestQuote {
 
 impl RequestQuote {
     pub fn new(catalog: Arc<Catalog>, seal: Arc<RouteSeal>, fillers: Fillers) -> Self {
-        Self { catalog, seal, fillers, cursors: Arc::default(), checks_pauses: true }
+        Self {
+            catalog,
+            seal,
+            fillers,
+            cursors: Arc::default(),
+            recipients: Arc::default(),
+            checks_pauses: true,
+        }
+    }
+
+    /// Simulates payments of native coin to the recipients of quotes, on these chains (rule 25).
+    #[must_use]
+    pub fn with_recipient_checks(self, builders: HashMap<ChainId, Arc<dyn DepositBuilder>>) -> Self {
+        Self { recipients: Arc::new(RecipientChecks::new(builders)), ..self }
     }
 
     /// Quotes nothing through a chain that is halted, is not read, or has contracts that were not checked.
@@ -90,7 +108,8 @@ impl RequestQuote {
             integrator: request.integrator,
             routes: Vec::new(),
         };
-        Ok(Routes::new(quote, asked, &self.fillers, Arc::clone(&self.seal), start))
+        let recipients = Arc::clone(&self.recipients);
+        Ok(Routes::new(quote, asked, &self.fillers, recipients, Arc::clone(&self.seal), start))
     }
 }
 

@@ -10,6 +10,7 @@ use tokio::time::Instant;
 
 use super::QuoteError;
 use super::rank::{best_route, rank_routes};
+use super::recipients::{Check, RecipientChecks};
 use super::timing::Timing;
 use crate::fillers::{AskState, FillerQuery, Fillers, MissingOffer, NoOffer, Outcome};
 use crate::reputation::compare_prices;
@@ -31,6 +32,9 @@ pub struct Routes {
     prices: Vec<(usize, U256)>,
     /// By the filler's index.
     missing: Vec<(usize, NoOffer)>,
+    recipients: Arc<RecipientChecks>,
+    /// Begun with the first offer.
+    recipient: Option<Check>,
     timing: Timing,
 }
 
@@ -38,6 +42,23 @@ pub struct Routes {
 struct Reply {
     filler: usize,
     outcome: Outcome,
+    /// Whether it is known, as far as it will be, that the recipient can be paid.
+    is_checked: bool,
+}
+
+impl Reply {
+    const fn new(filler: usize, outcome: Outcome) -> Self {
+        Self { filler, outcome, is_checked: false }
+    }
+
+    /// Withholds the offers where the recipient cannot be paid.
+    fn checked(self, unpayable: Option<String>) -> Self {
+        let outcome = match unpayable {
+            Some(reason) => Err(NoOffer::Unpayable(reason)),
+            None => self.outcome,
+        };
+        Self { outcome, is_checked: true, ..self }
+    }
 }
 
 impl std::fmt::Debug for Routes {
@@ -51,6 +72,7 @@ impl Routes {
         quote: Quote,
         ask: FillerAsk,
         fillers: &Fillers,
+        recipients: Arc<RecipientChecks>,
         seal: Arc<RouteSeal>,
         start: Instant,
     ) -> Self {
@@ -64,6 +86,8 @@ impl Routes {
             pending: None,
             prices: Vec::new(),
             missing: Vec::new(),
+            recipients,
+            recipient: None,
             timing: Timing::new(start),
         }
     }
@@ -77,7 +101,7 @@ impl Routes {
     pub async fn gather(mut self) -> Result<Quote, QuoteError> {
         self.start().await;
         while let Some(reply) = self.next_reply().await {
-            self.take(reply);
+            self.receive(reply);
         }
         self.check_refused()?;
         rank_routes(&self.quote.ask, &mut self.quote.routes, self.query.reputations());
@@ -90,7 +114,7 @@ impl Routes {
         self.start().await;
         while self.returned == self.quote.routes.len() {
             if let Some(reply) = self.next_reply().await {
-                self.take(reply);
+                self.receive(reply);
                 continue;
             }
             if !std::mem::replace(&mut self.ended, true) {
@@ -113,9 +137,9 @@ impl Routes {
         self.quote.routes.reserve(query.clients().len());
         for (filler, client) in query.clients().iter().enumerate() {
             match client.ask(&query, self.timing.start()).await {
-                AskState::Answered(outcome) => self.take(Reply { filler, outcome }),
+                AskState::Answered(outcome) => self.receive(Reply::new(filler, outcome)),
                 AskState::Pending(outcome) => {
-                    let reply = outcome.map(move |outcome| Reply { filler, outcome });
+                    let reply = outcome.map(move |outcome| Reply::new(filler, outcome));
                     self.pending.get_or_insert_default().push(reply.boxed());
                 }
             }
@@ -127,9 +151,29 @@ impl Routes {
         self.pending.as_mut()?.next().await
     }
 
+    /// Takes an answer, once it is known whether the recipient can be paid or that has taken too long.
+    fn receive(&mut self, reply: Reply) {
+        let offer = reply.outcome.as_ref().ok().and_then(|offers| offers.first());
+        let Some(offer) = offer.filter(|_| !reply.is_checked) else { return self.take(reply) };
+        let ask = &self.quote.ask;
+        let check = self
+            .recipient
+            .get_or_insert_with(|| self.recipients.begin(ask.to, ask.recipient, offer.min_amount_out.get()));
+        match check {
+            Check::Known(unpayable) => {
+                let unpayable = unpayable.clone();
+                self.take(reply.checked(unpayable));
+            }
+            Check::Pending(pending) => {
+                let reply = pending.clone().map(move |unpayable| reply.checked(unpayable));
+                self.pending.get_or_insert_default().push(reply.boxed());
+            }
+        }
+    }
+
     /// Seals the offers of an answer into routes.
     fn take(&mut self, reply: Reply) {
-        let Reply { filler, outcome } = reply;
+        let Reply { filler, outcome, .. } = reply;
         self.timing.answered(filler, &outcome);
         let offers = match outcome {
             Ok(offers) => Arc::unwrap_or_clone(offers),

@@ -1,12 +1,13 @@
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 use alloy_primitives::{Address as EvmAddress, B256, U256, hex, keccak256};
 use async_trait::async_trait;
 use causeway_domain::ports::{
     BroadcastError, ChainError, DepositBuilder, DepositCheckError, DepositError, DepositMismatch,
-    DepositTxStatus, PermitKind, SendPurpose, WalletAction, WalletTransaction,
+    DepositTxStatus, PaymentCheck, PermitKind, SendPurpose, WalletAction, WalletTransaction,
 };
 use causeway_domain::{Address, ChainId, IntentTerms, SOLANA_CHAIN_ID};
 use futures::future::BoxFuture;
@@ -33,6 +34,8 @@ pub(crate) struct FakeDepositBuilder {
     pub(crate) broadcasts: Mutex<Vec<Vec<u8>>>,
     pub(crate) broadcast_refusal: Mutex<Option<BroadcastError>>,
     pub(crate) simulations: AtomicUsize,
+    /// What simulated payments meet, and how long that takes to find out.
+    pub(crate) payment: Mutex<(Option<PaymentCheck>, Duration)>,
 }
 
 impl FakeDepositBuilder {
@@ -52,6 +55,7 @@ impl FakeDepositBuilder {
             broadcasts: Mutex::default(),
             broadcast_refusal: Mutex::default(),
             simulations: AtomicUsize::new(0),
+            payment: Mutex::default(),
         })
     }
 
@@ -135,6 +139,13 @@ impl DepositBuilder for FakeDepositBuilder {
 
     async fn epoch(&self) -> Result<u64, ChainError> {
         Ok(3)
+    }
+
+    async fn simulate_payment(&self, _: Address, _: U256) -> Result<Option<PaymentCheck>, ChainError> {
+        self.simulations.fetch_add(1, Ordering::Relaxed);
+        let (check, delay) = self.payment.lock().unwrap().clone();
+        tokio::time::sleep(delay).await;
+        Ok(check)
     }
 
     async fn actions(&self, terms: &IntentTerms) -> Result<Vec<WalletAction>, DepositError> {

@@ -1,11 +1,11 @@
 use std::time::{Duration, Instant};
 
-use alloy_primitives::{Address as EvmAddress, B256, Bytes};
+use alloy_primitives::{Address as EvmAddress, B256, Bytes, U256};
 use alloy_sol_types::SolCall as _;
 use async_trait::async_trait;
 use causeway_domain::ports::{
-    BroadcastError, ChainError, DepositBuilder, DepositCheckError, DepositError, DepositTxStatus, PermitKind,
-    WalletAction,
+    BroadcastError, ChainError, DepositBuilder, DepositCheckError, DepositError, DepositTxStatus,
+    PaymentCheck, PermitKind, WalletAction,
 };
 use causeway_domain::{Address, ChainId, Deployment, IntentTerms};
 use parking_lot::Mutex;
@@ -81,6 +81,17 @@ impl DepositBuilder for EvmDepositBuilder {
 
     async fn check_refund(&self, terms: &IntentTerms) -> Result<(), DepositError> {
         self.simulate_refund(terms).await
+    }
+
+    async fn simulate_payment(
+        &self,
+        recipient: Address,
+        amount: U256,
+    ) -> Result<Option<PaymentCheck>, ChainError> {
+        match recipient {
+            Address::Evm(recipient) => self.simulate_payment_to(recipient, amount).await,
+            Address::Solana(_) => Ok(None),
+        }
     }
 
     async fn actions(&self, terms: &IntentTerms) -> Result<Vec<WalletAction>, DepositError> {
