@@ -40,6 +40,15 @@ async fn escrow_status(chains: &Chains, payer: &Payer) -> U256 {
     U256::from_be_slice(&serde_json::from_value::<Bytes>(answer["result"].clone()).unwrap())
 }
 
+/// What the recipient would have if everything in the destination's pool were in a block.
+async fn pending_balance(chains: &Chains, payer: &Payer) -> U256 {
+    let recipient = payer.recipient.to_string();
+    let call = json!({
+        "jsonrpc": "2.0", "id": 1, "method": "eth_getBalance", "params": [recipient, "pending"],
+    });
+    serde_json::from_value(chains.rpc(ETHEREUM, &call).await["result"].clone()).unwrap()
+}
+
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn rule_29_a_halted_chain_opens_nothing_and_still_claims() {
     let chains = Chains::start();
@@ -56,8 +65,11 @@ async fn rule_29_a_halted_chain_opens_nothing_and_still_claims() {
         assert!(begun.elapsed() < TIMEOUT, "{}", service.diagnostics(None).await);
         tokio::time::sleep(Duration::from_millis(100)).await;
     }
-    // Long enough that the fill is in the pool of the paused chain.
-    tokio::time::sleep(Duration::from_secs(3)).await;
+    let begun = Instant::now();
+    while pending_balance(&chains, &owed).await != owed.built_order().amount_out {
+        assert!(begun.elapsed() < TIMEOUT, "the fill is not in the pool of the paused chain");
+        tokio::time::sleep(Duration::from_millis(100)).await;
+    }
     let lies = json!({ "action": "faults", "node": 2, "lies": { "falseHashes": true } });
     chains.control(BASE, lies).await;
     let late = Payer::new(plan(), &mut rng);
