@@ -56,6 +56,7 @@ function narrowed(built: BuildAnswer, approval: Approval): string {
     case 'TRANSFER':
       return built.depositAddress;
     case 'PERMIT2':
+    case 'AUTHORIZATION':
       return built.transferDetails?.to ?? '';
     default:
       is<Equal<typeof built.kind, 'CONTRACT_CALL'>>();
