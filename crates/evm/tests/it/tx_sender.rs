@@ -93,8 +93,8 @@ async fn a_final_transaction_tells_once_what_it_cost() {
     let fill = ChainAction::Fill { terms, through: None };
     fixture.run_to_end(&filler, "fill:1", &fill).await;
     let spent = before - fixture.play.coins(account).await - terms.amount_out;
-    let told = FinalTransaction { chain: filler.chain(), purpose: "fill:1".to_owned(), fee: spent };
-    assert_eq!(*fees.0.lock().unwrap(), [told], "what the account has less, besides what it delivered");
+    let reported = FinalTransaction { chain: filler.chain(), purpose: "fill:1".to_owned(), fee: spent };
+    assert_eq!(*fees.0.lock().unwrap(), [reported], "what the account has less, besides what it delivered");
     let (again, fees) = fixture.observed(&roles().fillers[0].hot);
     again.poll_pending(Timestamp::now()).await.unwrap();
     assert!(fees.0.lock().unwrap().is_empty(), "its end was recorded before");

@@ -181,11 +181,11 @@ async fn slow_order_does_not_block_other_orders() {
     quick.id = causeway_domain::OrderId::random().unwrap();
     quick.terms.nonce = B256::repeat_byte(0x77);
     quick.intent_id = quick.terms.id();
-    let stories = vec![with_history(slow.clone(), &PATH), with_history(quick.clone(), &PATH)];
+    let orders = vec![with_history(slow.clone(), &PATH), with_history(quick.clone(), &PATH)];
     let attesters = Arc::new(FakeAttesters::default());
     *attesters.hangs_on.lock().unwrap() = Some(slow.terms.id());
     let asked = Some(attesters.clone() as Arc<dyn Attestations>);
-    let ledger = Arc::new(MemoryStore::with_orders(stories));
+    let ledger = Arc::new(MemoryStore::with_orders(orders));
     let router = Service { ledger, attesters: asked, ..Service::default() }.router();
     let ask = |order: &Order| {
         let path = format!("/v1/intent/{}/attestations", order.intent_id);

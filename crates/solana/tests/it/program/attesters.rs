@@ -42,8 +42,8 @@ fn only_the_upgrade_authority_initializes_the_first_epoch() {
     fixture.assert_refused(with_account(init.clone(), 3, address_number(50)), EscrowError::WrongAddress);
 
     fixture.send(init).unwrap();
-    let office = AttesterConfig::parse(&fixture.data(PROGRAM.attester_config())).unwrap();
-    assert_eq!((office.newest_epoch, office.newest_from, office.min_grace), (1, NOW, MIN_GRACE));
+    let config = AttesterConfig::parse(&fixture.data(PROGRAM.attester_config())).unwrap();
+    assert_eq!((config.newest_epoch, config.newest_from, config.min_grace), (1, NOW, MIN_GRACE));
     let epoch = EpochAccount::parse(&fixture.data(PROGRAM.epoch(1))).unwrap();
     assert_eq!((epoch.number, epoch.threshold, epoch.members), (1, 2, members));
 }
@@ -142,10 +142,10 @@ fn rule_12_a_pending_handover_is_replaced_and_no_signature_works_twice() {
     fixture.send(hand_over(&fixture, 1, 6..11, &[1, 2])).unwrap();
     let epoch = EpochAccount::parse(&fixture.data(PROGRAM.epoch(2))).unwrap();
     assert_eq!((epoch.from, epoch.members), (NOW + 3 * DAY, fixture.members(6..11)));
-    let office = AttesterConfig::parse(&fixture.data(PROGRAM.attester_config())).unwrap();
-    assert_eq!((office.proposals, office.newest_epoch), (2, 2));
-    assert_eq!(office.current_epoch(NOW + 3 * DAY - 1), 1);
-    assert_eq!(office.current_epoch(NOW + 3 * DAY), 2);
+    let config = AttesterConfig::parse(&fixture.data(PROGRAM.attester_config())).unwrap();
+    assert_eq!((config.proposals, config.newest_epoch), (2, 2));
+    assert_eq!(config.current_epoch(NOW + 3 * DAY - 1), 1);
+    assert_eq!(config.current_epoch(NOW + 3 * DAY), 2);
 
     // Once in effect, it cannot be replaced.
     fixture.set_time(NOW + 3 * DAY);
