@@ -74,16 +74,30 @@ impl EvmClient {
         Ok(Some(prices(short, long, U256::from(data.len()))))
     }
 
+    /// The median of the endpoints' estimates (rule 27); `None` where no endpoint knows the method.
     async fn linea_estimate(&self, call: Value) -> Result<Option<Estimate>, CallError> {
-        match self.call(Call::new("linea_estimateGas", json!([call]))).await {
-            Ok(estimate) => Ok(Some(estimate)),
-            Err(CallError::Refused { message, .. }) => {
-                tracing::debug!(message, "linea_estimateGas refused");
-                Ok(None)
+        let (mut all, mut fault) = (Vec::new(), None);
+        for (_, answer) in self.each::<Estimate>(&Call::new("linea_estimateGas", json!([call]))).await {
+            match answer {
+                Ok(estimate) => all.push(estimate),
+                Err(CallError::Refused { message, .. }) => {
+                    tracing::debug!(message, "linea_estimateGas refused");
+                }
+                Err(error) => fault = Some(error),
             }
-            Err(error) => Err(error),
+        }
+        match (median(all), fault) {
+            (None, Some(error)) => Err(error),
+            (estimate, _) => Ok(estimate),
         }
     }
+}
+
+/// The middle one by its price, and the lower of the middle two, as `EvmClient::fees` does.
+fn median(mut estimates: Vec<Estimate>) -> Option<Estimate> {
+    estimates.sort_by_key(|estimate| estimate.base_fee_per_gas.saturating_add(estimate.priority_fee_per_gas));
+    let middle = estimates.len().checked_sub(1)? / 2;
+    estimates.get(middle).copied()
 }
 
 /// Solves `tip = a + b * bytes / gas` for both transactions. The byte's price is rounded up, that of gas follows from it and from
@@ -122,6 +136,18 @@ mod tests {
         let near = |found: U256, price: u64| found.abs_diff(U256::from(price)) < U256::from(price / 1_000);
         assert!(near(byte, 1_000_000_000), "{byte}");
         assert!(near(gas, 30_000_007), "{gas}");
+    }
+
+    #[test]
+    fn rule_27_one_lying_endpoint_does_not_set_the_fees_of_linea() {
+        let tip = |tips: &[u64]| {
+            let estimates = tips.iter().map(|tip| estimate(21_000, *tip)).collect();
+            median(estimates).map(|estimate| estimate.priority_fee_per_gas.to::<u64>())
+        };
+        assert_eq!(tip(&[u64::MAX, 30, 31]), Some(31));
+        assert_eq!(tip(&[30, 0, 31]), Some(30));
+        assert_eq!(tip(&[u64::MAX, 30]), Some(30), "too low a fee is raised later");
+        assert_eq!((tip(&[30]), tip(&[])), (Some(30), None));
     }
 
     #[test]
