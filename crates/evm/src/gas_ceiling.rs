@@ -6,7 +6,7 @@ pub(crate) const MAX_TX_GAS: u64 = 1 << 24;
 
 pub(crate) const OPEN_FOR: u64 = 2 * 124_047;
 pub(crate) const SWEEP: u64 = 2 * 162_905;
-pub(crate) const FORWARD: u64 = 2 * 169_928;
+pub(crate) const FORWARD: u64 = 2 * 169_893;
 pub(crate) const RETURN: u64 = 2 * 107_571;
 pub(crate) const FILL_NATIVE: u64 = 2 * 88_612;
 pub(crate) const FILL_TOKEN: u64 = 2 * 84_810;

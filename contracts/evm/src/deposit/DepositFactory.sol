@@ -90,8 +90,8 @@ contract DepositFactory is IDepositFactory {
 
         address token = OrderLib.toAddress(terms.inputToken);
         uint256 balance = _balanceOf(token, from);
+        // The amount is what the maker signed. What came since then waits for another order, or goes to the refund address.
         if (balance < order.amountIn) revert TooLittle(balance, order.amountIn);
-        if (balance > order.amountIn) revert JumpMismatch();
 
         bytes32 orderId = order.calldataId();
         _checkMaker(terms.maker, keccak256(abi.encode(JumpLib.OPEN_TYPEHASH, id, orderId)), makerSignature);

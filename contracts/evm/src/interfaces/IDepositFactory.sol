@@ -62,7 +62,8 @@ interface IDepositFactory {
     /// is skipped. The input token on the origin chain waits until the order is opened or can no longer be. The zero token is native.
     function giveBack(Order calldata order, address[] calldata tokens) external;
 
-    /// @notice Opens `order` with the whole balance, on the maker's signature over `OpenJump(bytes32 jumpId,bytes32 orderId)`.
+    /// @notice Opens `order` with exactly `amountIn` of what has arrived, on the maker's signature over
+    /// `OpenJump(bytes32 jumpId,bytes32 orderId)`. Nobody can stop it by sending more.
     function jump(Jump calldata terms, Order calldata order, bytes calldata makerSignature) external;
 
     /// @notice Sends everything to the refund address: past expiry, on the maker's signature over `ReleaseJump(bytes32 jumpId)`, or (other

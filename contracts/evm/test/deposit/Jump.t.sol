@@ -111,14 +111,41 @@ contract JumpTest is JumpFixture {
         factory.jump(jump, order, makerOpens(jump, order));
     }
 
-    function test_Rule21_amountIn_is_the_whole_balance() public {
+    function test_Rule21_no_order_takes_more_than_has_arrived() public {
         Jump memory jump = someJump(address(usdc));
         pay(address(usdc), depositOf(jump), 300);
-        mismatch(jump, orderOf(jump, 299, 200));
         Order memory order = orderOf(jump, 301, 300);
         bytes memory signature = makerOpens(jump, order);
         vm.expectRevert(abi.encodeWithSelector(IDepositFactory.TooLittle.selector, 300, 301));
         factory.jump(jump, order, signature);
+    }
+
+    function testFuzz_Rule21_what_a_stranger_adds_stops_nothing_and_goes_to_the_refund_address(uint256 dust)
+        public
+    {
+        dust = within(dust, 1, type(uint96).max);
+        address[3] memory tokens = [NATIVE, address(usdc), address(usdt)];
+        for (uint256 i = 0; i < tokens.length; ++i) {
+            Jump memory jump = someJump(tokens[i]);
+            Order memory order = orderOf(jump, 300, 200);
+            pay(tokens[i], depositOf(jump), 300);
+            bytes memory signature = makerOpens(jump, order);
+            pay(tokens[i], depositOf(jump), dust);
+            factory.jump(jump, order, signature);
+            equal(held(tokens[i], address(escrow)), 300, "escrow");
+            equal(held(tokens[i], depositOf(jump)), dust, "rest");
+
+            // The same signature takes nothing of the rest.
+            vm.expectRevert();
+            factory.jump(jump, order, signature);
+
+            address refundTo = address(uint160(uint256(jump.refundTo)));
+            uint256 before = held(tokens[i], refundTo);
+            vm.warp(jump.expiry + 1);
+            factory.giveBackJump(jump, list(tokens[i]), "");
+            equal(held(tokens[i], refundTo) - before, dust, "refund address");
+            vm.warp(START);
+        }
     }
 
     function test_Rule21_the_minimum_rate_holds_to_the_unit() public {
