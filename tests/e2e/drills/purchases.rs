@@ -1,4 +1,5 @@
-//! A purchase to whose address a stranger sends cents, and whose provider delivers too little at first.
+//! A purchase to whose address a stranger sends cents, before it is paid and all the time, and one whose provider delivers too
+//! little at first.
 
 use std::time::{Duration, Instant};
 
@@ -59,9 +60,40 @@ async fn rule_21_a_purchase_completes_by_what_was_bought() {
     let view = ended(&service, id).await;
     assert_eq!(view["status"], "completed", "{view}");
     assert!(output(&view) > 95_000_000, "what came later was swapped on: {view}");
-    let call = json!({ "to": ARBITRUM_USDC, "data": format!("0x70a08231{:0>64}", &BUYER[2..]) });
+    assert_eq!(held(&service, BUYER).await, output(&view), "all of it went to the recipient");
+}
+
+/// What an address has in USDC on Arbitrum.
+async fn held(service: &Service, address: &str) -> u64 {
+    let call = json!({ "to": ARBITRUM_USDC, "data": format!("0x70a08231{:0>64}", &address[2..]) });
     let call = json!({ "jsonrpc": "2.0", "id": 1, "method": "eth_call", "params": [call, "latest"] });
-    let (_, answer) = post(&service, &format!("/sandbox/rpc/{ARBITRUM}"), &call).await;
-    let held = u64::from_str_radix(answer["result"].as_str().unwrap().trim_start_matches("0x"), 16).unwrap();
-    assert_eq!(held, output(&view), "all of it went to the recipient");
+    let (_, answer) = post(service, &format!("/sandbox/rpc/{ARBITRUM}"), &call).await;
+    u64::from_str_radix(answer["result"].as_str().unwrap().trim_start_matches("0x"), 16).unwrap()
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn rule_21_a_stranger_who_keeps_adding_dust_holds_up_no_purchase() {
+    let folder = data_dir();
+    let service = Service::start_with(folder.path(), &[]);
+    let order = order(&service, ARBITRUM, ARBITRUM_USDC, BUYER).await;
+    let id = order["orderId"].as_str().unwrap();
+    let view = service.get_json(&format!("/v1/fiat/order/{id}")).await;
+    let address = view["depositAddress"].as_str().unwrap();
+    // Some in every block, so that no block has the balance that was quoted.
+    let dust = async {
+        loop {
+            send_usdc(&service, address, 7).await;
+            tokio::time::sleep(Duration::from_millis(100)).await;
+        }
+    };
+    let bought = async {
+        pay(&service, &order).await;
+        ended(&service, id).await
+    };
+    let view = tokio::select! {
+        view = bought => view,
+        () = dust => unreachable!(),
+    };
+    assert_eq!(view["status"], "completed", "{view}");
+    assert_eq!(held(&service, BUYER).await, output(&view), "all of it went to the recipient");
 }

@@ -17,7 +17,7 @@ pub enum ChainAction {
     Sweep { terms: IntentTerms },
     /// Send the deposit address's balance to the refund address; the zero address is the native coin.
     ReturnBalance { terms: IntentTerms, tokens: Vec<Address> },
-    /// Open the terms with the whole balance of the forwarding address, signed by the maker.
+    /// Open the terms with what they take of the forwarding address's balance, signed by the maker.
     OpenForwarding { forwarding: Box<ForwardingOrder>, terms: IntentTerms, signature: SignatureBytes },
     /// Send the forwarding address's balance to its refund address; signed by the maker before expiry.
     ReturnForwarding {

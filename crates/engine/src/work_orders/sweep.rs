@@ -14,15 +14,15 @@ impl WorkOrders {
             }
             return self.relay(order, "sweep", &ChainAction::Sweep { terms }, now).await.map(drop);
         };
-        // A forwarding order opens with the whole balance: another amount belongs to another order.
+        // It opens with the amount that was quoted; what somebody added since then stops nothing (rule 21).
         let arrivals = match order.deposit_address {
             Some(address) => self.parts.facts.arrivals(address).await?,
             None => Vec::new(),
         };
         let newest = arrivals.iter().rev().find(|arrival| arrival.token == order.from);
-        if newest.is_none_or(|newest| newest.balance.get() != terms.amount_in) {
+        if newest.is_none_or(|newest| newest.balance.get() < terms.amount_in) {
             return Err(ActionError::Temporary(
-                "the balance of the deposit address is not this order's amount".to_owned(),
+                "the balance of the deposit address is less than this order's amount".to_owned(),
             ));
         }
         let chain = order.from.chain();

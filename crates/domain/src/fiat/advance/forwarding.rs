@@ -115,12 +115,15 @@ fn opened(context: &FiatContext) -> Option<&Order> {
     context.swaps.iter().find(|swap| swap.evidence.deposit.is_some())
 }
 
-/// A swap that may still take the balance.
+/// A swap that may still take the balance, or most of it: what came since it was quoted waits until it has. Otherwise anybody
+/// could hold it up with small payments, for each of which a new swap would be needed.
 fn open_swap<'a>(context: &'a FiatContext, balance: &ForwardingBalance) -> Option<&'a Order> {
     let in_time = |swap: &Order| context.hub_time.is_none_or(|time| time <= swap.terms.open_deadline);
-    context.swaps.iter().find(|swap| {
-        swap.status == OrderStatus::Created && swap.terms.amount_in == balance.amount.get() && in_time(swap)
-    })
+    let waits = |swap: &Order| swap.status == OrderStatus::Created && swap.evidence.deposit.is_none();
+    context
+        .swaps
+        .iter()
+        .find(|swap| waits(swap) && swap.terms.amount_in <= balance.amount.get() && in_time(swap))
 }
 
 /// Records the swap that took the funds, else the newest one.

@@ -212,12 +212,12 @@ fn rule_21_funds_at_a_forwarding_address_are_swapped_whatever_the_provider_repor
     let step = advance_fiat(forwarded(), &created);
     assert_eq!(step.actions, [], "a swap waits for it");
     assert_eq!(step.order.strategy.forwarding().unwrap().swap, Some(created.swaps[0].id.clone()));
-    let more = FiatContext { swaps: vec![swap(80_000_000, Evidence::default())], ..context.clone() };
-    assert_eq!(
-        advance_fiat(forwarded(), &more).actions,
-        step_swap(90_000_000),
-        "more arrived than the swap takes"
-    );
+    for amount in [89_999_999, 80_000_000] {
+        let more = FiatContext { swaps: vec![swap(amount, Evidence::default())], ..context.clone() };
+        assert_eq!(advance_fiat(forwarded(), &more).actions, [], "what came since waits for the swap");
+    }
+    let less = FiatContext { swaps: vec![swap(90_000_001, Evidence::default())], ..context.clone() };
+    assert_eq!(advance_fiat(forwarded(), &less).actions, step_swap(90_000_000), "that swap takes more");
     let late = FiatContext { hub_time: Some(seconds(3_601)), ..created };
     assert_eq!(advance_fiat(forwarded(), &late).actions, step_swap(90_000_000), "that swap is too late");
 }
