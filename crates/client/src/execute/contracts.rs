@@ -16,7 +16,7 @@ uint256 openDeadline,uint256 fillDeadline,uint256 refundAt,uint256 epoch)";
 pub(super) const OPEN: &str = "open((uint32,bytes32,bytes))";
 
 /// The factory of deposit addresses and their code hash, the same on every chain with transfers.
-pub(super) const FACTORY: Address = address!("18c1fCD9cD2EC323aB78c4B62fBDAfac98c05e55");
+pub(super) const FACTORY: Address = address!("cd7e8DD9A6020e433affb57458a517A1d5A67C60");
 pub(super) const ADDRESS_CODE: B256 =
     b256!("8356e3766a89d0b23373d3cf52894f7f3d41646b376035088fafa6895fb58f00");
 
@@ -33,8 +33,8 @@ pub(super) fn known_escrow(chain_id: u64) -> Option<&'static str> {
 fn sandbox_escrow(chain_id: u64) -> &'static str {
     match chain_id {
         20_011_000_000 => "CausewayEscrow11111111111111111111111111111",
-        324 | 2741 => "0x81500Edd343918952A6AEa4c25041e6B760800e7",
-        _ => "0x7c393757C568b4F9314693A3E5a5eD59bd71c77A",
+        324 | 2741 => "0xdb46aEca8D16b648aa1127521F528dbf6eca7E85",
+        _ => "0xDB7266ea5d5949c313Add7252f4D54BBB689AcBD",
     }
 }
 

@@ -14,7 +14,7 @@ export const TYPE_HASH = '0x827a100cb58f59ba82e36c6f3def761758a4b90a6a537b2a992a
 /** Selector of `open((uint32,bytes32,bytes))` of the escrow. */
 export const OPEN = '0xe917a962';
 /** The factory of deposit addresses, the same on every chain that supports transfers. */
-export const FACTORY = '18c1fcd9cd2ec323ab78c4b62fbdafac98c05e55';
+export const FACTORY = 'cd7e8dd9a6020e433affb57458a517a1d5a67c60';
 /** The init code hash of deposit addresses. */
 export const ADDRESS_CODE = '8356e3766a89d0b23373d3cf52894f7f3d41646b376035088fafa6895fb58f00';
 
@@ -22,10 +22,10 @@ export const ADDRESS_CODE = '8356e3766a89d0b23373d3cf52894f7f3d41646b376035088fa
 export const KNOWN_ESCROWS: Escrows = {};
 
 /** The sandbox's escrows: one for most chains, one for ZKsync chains, one on Solana. */
-const SANDBOX_ESCROW = '0x7c393757C568b4F9314693A3E5a5eD59bd71c77A';
+const SANDBOX_ESCROW = '0xDB7266ea5d5949c313Add7252f4D54BBB689AcBD';
 const SANDBOX_ESCROWS: Escrows = {
-  324: '0x81500Edd343918952A6AEa4c25041e6B760800e7',
-  2741: '0x81500Edd343918952A6AEa4c25041e6B760800e7',
+  324: '0xdb46aEca8D16b648aa1127521F528dbf6eca7E85',
+  2741: '0xdb46aEca8D16b648aa1127521F528dbf6eca7E85',
   20_011_000_000: 'CausewayEscrow11111111111111111111111111111',
 };
 
