@@ -1,8 +1,10 @@
 mod constraints;
 mod links;
+mod variants;
 
 use std::sync::Arc;
 
+use axum::routing::get;
 use causeway_wire::{ErrorName, FiatErrorCode};
 use serde_json::{Value, json};
 use utoipa::OpenApi;
@@ -63,6 +65,8 @@ pub(crate) fn routes() -> OpenApiRouter<Arc<App>> {
         .routes(routes!(tokens::get_icon::get_token_icon))
         .routes(routes!(tokens::get_suggestions::get_suggestions))
         .routes(routes!(tokens::autocomplete::autocomplete))
+        // `eth/usdc` of clients that encode nothing; the document has no word for such a path.
+        .route("/v1/tokens/autocomplete/{keyword}/{*rest}", get(tokens::autocomplete::autocomplete))
         .routes(routes!(chains::get_chains::get_chains))
         .routes(routes!(chains::get_icon::get_icon))
         .routes(routes!(hub::get_config::get_hub_config))
@@ -125,6 +129,7 @@ pub fn document() -> Document {
         routes().merge(keyed_routes()).merge(no_cors_routes()).merge(qr_routes()).into_openapi();
     constraints::add(&mut document);
     links::add(&mut document);
+    variants::describe(&mut document);
     document
 }
 

@@ -24,7 +24,8 @@ pub(super) fn lex(text: &str) -> Vec<Piece> {
     let text: String = text.chars().take(MAX_CHARS).collect();
     let mut pieces: Vec<Piece> = Vec::new();
     let mut dollar = false;
-    for raw in text.split_whitespace().map(bare).filter(|raw| !raw.is_empty()).take(MAX_PIECES) {
+    let words = text.split_whitespace().map(bare).filter(|raw| !raw.is_empty());
+    for raw in words.flat_map(pair).take(MAX_PIECES) {
         match piece(raw) {
             Piece::Number(number) if dollar => pieces.push(Piece::Usd(number)),
             Piece::Word(word) if word == "$" => {}
@@ -39,6 +40,20 @@ pub(super) fn lex(text: &str) -> Vec<Piece> {
 fn bare(raw: &str) -> &str {
     raw.trim_start_matches(['(', '[', '"', '\'', '“', '‘', '¿', '¡'])
         .trim_end_matches([',', ';', ':', '!', '?', ')', ']', '"', '\'', '”', '’'])
+}
+
+/// `eth/usdc` is a pair: what is sold, an arrow, what is bought. Anything else is one piece.
+fn pair(raw: &str) -> impl Iterator<Item = &str> {
+    let sides = raw.split_once('/').filter(|(sold, bought)| {
+        let is_name =
+            |side: &str| side.chars().all(char::is_alphanumeric) && side.chars().any(char::is_alphabetic);
+        is_name(sold.trim_start_matches('$')) && is_name(bought)
+    });
+    let pieces = match sides {
+        Some((sold, bought)) => [Some(sold), Some("->"), Some(bought)],
+        None => [Some(raw), None, None],
+    };
+    pieces.into_iter().flatten()
 }
 
 fn piece(raw: &str) -> Piece {
@@ -103,6 +118,9 @@ mod tests {
             ("0xA0b8", vec![word("0xA0b8")]),
             ("1e18 eth", vec![word("1e18"), word("eth")]),
             ("1,5 eth", vec![word("1,5"), word("eth")]),
+            ("eth/usdc", vec![word("eth"), Piece::Arrow, word("usdc")]),
+            ("1/2 eth", vec![word("1/2"), word("eth")]),
+            ("/usdc", vec![word("/usdc")]),
             ("  ", vec![]),
         ] {
             assert_eq!(lex(typed), pieces, "{typed}");

@@ -5,7 +5,7 @@ use causeway_domain::{Address, ChainId};
 use super::{Issues, MAX_TEXT, check_text};
 use crate::error::ApiError;
 
-/// The single path parameter of a route, percent-decoded.
+/// The path parameter of a route, percent-decoded. Where the route continues with `{*rest}`, the slashes are part of it.
 #[derive(Debug)]
 pub(crate) struct PathParam {
     name: String,
@@ -21,9 +21,11 @@ impl<S: Send + Sync> FromRequestParts<S> for PathParam {
             issues.add("path", "the percent-encoding is not valid UTF-8");
             issues.finish().err().unwrap_or_else(|| ApiError::validation(&[]))
         })?;
-        let (name, value) =
-            params.iter().next().ok_or_else(|| ApiError::internal(&"the route has no path parameter"))?;
-        Ok(Self { name: name.to_owned(), value: value.to_owned() })
+        let mut params = params.iter();
+        let (name, first) =
+            params.next().ok_or_else(|| ApiError::internal(&"the route has no path parameter"))?;
+        let value = params.fold(first.to_owned(), |value, (_, rest)| format!("{value}/{rest}"));
+        Ok(Self { name: name.to_owned(), value })
     }
 }
 

@@ -60,12 +60,10 @@ async fn every_field_has_a_description() {
     assert_eq!(silent, Vec::<String>::new());
 }
 
-/// The fields without a description; the tag of a union says only which of its parts it is. What only constrains a field
-/// of the whole, one of `known`, needs no second description.
+/// The fields without a description. What only constrains a field of the whole, one of `known`, needs no second one.
 fn undescribed(name: &str, schema: &Value, known: &BTreeSet<String>, silent: &mut Vec<String>) {
     let mut all = known.clone();
     for (field, inner) in schema["properties"].as_object().into_iter().flatten() {
-        let is_tag = inner["enum"].as_array().is_some_and(|values| values.len() == 1);
         // A nullable reference has its description beside the reference.
         let described = [
             inner.get("description"),
@@ -74,7 +72,7 @@ fn undescribed(name: &str, schema: &Value, known: &BTreeSet<String>, silent: &mu
         ];
         let is_described =
             described.iter().flatten().any(|text| text.as_str().is_some_and(|text| !text.is_empty()));
-        if !is_described && !is_tag && !known.contains(field) {
+        if !is_described && !known.contains(field) {
             silent.push(format!("{name}.{field}"));
         }
         all.insert(field.clone());

@@ -83,12 +83,26 @@ async fn the_buy_page_is_the_widgets_purchase_without_a_wallet() {
 
 #[tokio::test]
 async fn autocomplete_takes_any_keyword() {
-    for keyword in ["eth%2Fusdc", "100%25", "50%", "%F0%9F%92%B8", "%20", "a%0Ab", "..", "%2E%2E%2Fetc"] {
+    let keywords = [
+        "eth%2Fusdc",
+        "eth/usdc",
+        "a/b/c",
+        "100%25",
+        "50%",
+        "%F0%9F%92%B8",
+        "%20",
+        "a%0Ab",
+        "..",
+        "%2E%2E%2Fetc",
+    ];
+    for keyword in keywords {
         let response = get(&format!("/v1/tokens/autocomplete/{keyword}")).await;
         assert_eq!(response.status(), 200, "{keyword}");
     }
     let completion = get_json("/v1/tokens/autocomplete/eth%2Fusdc").await;
-    assert!(!completion["data"].as_array().unwrap().is_empty(), "{completion}");
+    assert_eq!(completion["data"][0]["token"]["symbol"], "ETH", "{completion}");
+    assert_eq!(completion["data"][0]["toToken"]["symbol"], "USDC", "{completion}");
+    assert_eq!(get_json("/v1/tokens/autocomplete/eth/usdc").await, completion);
 }
 
 #[tokio::test]
