@@ -16,6 +16,8 @@ mod gas_burner;
 #[path = "drills/halted_chain.rs"]
 mod halted_chain;
 mod intent_book;
+#[path = "drills/listed_sender.rs"]
+mod listed_sender;
 #[path = "drills/lying_endpoint.rs"]
 mod lying_endpoint;
 mod payer;
@@ -25,6 +27,8 @@ mod random_orders;
 mod recover;
 mod refunds_while_paused;
 mod rent;
+#[path = "drills/rent_farming.rs"]
+mod rent_farming;
 mod report;
 mod restartable_service;
 mod restore;
@@ -33,3 +37,5 @@ mod solana;
 mod solana_accounts;
 mod solana_message;
 mod transfers;
+#[path = "drills/unpaid_orders.rs"]
+mod unpaid_orders;

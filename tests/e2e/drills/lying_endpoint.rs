@@ -25,7 +25,7 @@ fn plan(outcome: Outcome) -> SwapPlan {
 }
 
 /// The terms as the service published them.
-fn terms(order: &BuiltOrder) -> IntentTerms {
+pub(super) fn terms(order: &BuiltOrder) -> IntentTerms {
     let terms = &order.answer["terms"];
     let word = |name: &str| terms[name].as_str().unwrap().parse::<B256>().unwrap();
     let amount = |name: &str| terms[name].as_str().unwrap().parse::<U256>().unwrap();
