@@ -82,12 +82,15 @@ impl Faucet {
         });
         let tried = chain.call("eth_call", json!([call, "latest"])).await;
         tried.map_err(|error| FaucetError::Reverted(error.message))?;
+        // What the idle chain suggests: a higher tip would raise the next suggestion, and with it what everybody pays.
+        let tip = chain.chain.inner.options.tip.unwrap_or_else(|| u128::from(price));
+        let max_fee = (u128::from(price) * 10).max(tip);
         let transaction = TxEip1559 {
             chain_id: chain.chain.chain_id().get(),
             nonce,
             gas_limit: GAS,
-            max_fee_per_gas: u128::from(price) * 10,
-            max_priority_fee_per_gas: u128::from(price),
+            max_fee_per_gas: max_fee,
+            max_priority_fee_per_gas: tip,
             to: kind,
             value,
             input,
