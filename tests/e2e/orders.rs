@@ -13,6 +13,7 @@ mod database_unavailable;
 mod fault_injection;
 #[path = "drills/gas_burner.rs"]
 mod gas_burner;
+mod gas_charges;
 #[path = "drills/halted_chain.rs"]
 mod halted_chain;
 mod intent_book;
