@@ -109,7 +109,10 @@ fn open_evm(
     options: &SandboxOptions,
 ) -> Result<EvmChain, SandboxError> {
     let tokens: Vec<WellKnownToken> = chain.tokens.iter().filter_map(well_known).collect();
-    let accounts = genesis.accounts(chain.id, &tokens, faucet.address())?;
+    let mut accounts = genesis.accounts(chain.id, &tokens, faucet.address())?;
+    if options.fees == FeeModel::Realistic {
+        accounts.extend(EvmGenesis::data_fee_account(chain.id));
+    }
     let genesis = evm::Genesis { chain_id: chain.id, accounts, timestamp: FIRST_BLOCK };
     let fees = options.fees.of(chain.id);
     let options = evm::Options {

@@ -43,6 +43,7 @@ impl ChainTotals {
         let number = |name: &str| receipt[name].as_str().unwrap().parse::<U256>().unwrap();
         let (cost, failed) = self.gas.entry(address(&receipt["from"])).or_default();
         *cost += number("gasUsed") * number("effectiveGasPrice");
+        *cost += receipt["l1Fee"].as_str().map_or(U256::ZERO, |fee| fee.parse().unwrap());
         *failed += usize::from(number("status").is_zero());
         for log in receipt["logs"].as_array().unwrap() {
             let topic =

@@ -107,7 +107,8 @@ impl Chains {
                 value: 1.try_into().expect("one"),
                 data: Vec::new().into(),
             };
-            self.send(wallet, &nothing, 21_000).await;
+            // Arbitrum takes more gas than a transfer for its data.
+            self.send(wallet, &nothing, 100_000).await;
         }
     }
 }

@@ -6,6 +6,7 @@ use alloy_eips::eip2718::{
 use alloy_primitives::{Address, U256};
 
 use super::block::BLOCK_GAS;
+use super::data_fee::DataFee;
 use super::execute::{config, tx_env};
 use super::pool::{Pool, PoolError, cost};
 use super::world_state::WorldState;
@@ -119,6 +120,7 @@ fn check_gas(tx: &Recovered<TxEnvelope>, chain_id: u64) -> Result<(), AdmissionE
 pub(crate) fn check(
     tx: &Recovered<TxEnvelope>,
     world: &WorldState,
+    base_fee: u64,
     pool: &Pool,
 ) -> Result<(), AdmissionError> {
     if pool.get(*tx.inner().tx_hash()).is_some() {
@@ -132,9 +134,14 @@ pub(crate) fn check(
     if next > nonce {
         return Err(AdmissionError::NonceTooLow { next, nonce });
     }
-    let (balance, cost) = (world.balance(sender), cost(tx));
+    let data_fee = DataFee::of(world);
+    let (balance, cost) = (world.balance(sender), cost(tx).saturating_add(data_fee.apart(tx)));
     if balance < cost {
         return Err(AdmissionError::Funds { balance, cost });
+    }
+    let (gas, needed) = (tx.gas_limit(), data_fee.gas(tx, base_fee));
+    if gas < needed {
+        return Err(AdmissionError::IntrinsicGas { gas, needed });
     }
     let replaced = pool.at(sender, nonce).map_or(U256::ZERO, |pooled| pooled.cost());
     let queued = pool.spent_by(sender).saturating_sub(replaced);

@@ -2,15 +2,18 @@ use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::sync::Arc;
 
-use alloy_consensus::{Header, Transaction as _};
-use alloy_primitives::B256;
+use alloy_consensus::transaction::Recovered;
+use alloy_consensus::{Header, Transaction as _, TxEnvelope};
+use alloy_primitives::{B256, U256};
+use revm::context::TxEnv;
 use revm::context::result::{EVMError, InvalidTransaction};
 
 use super::block::{Mined, SealedBlock, Slot, next_header, seal};
 use super::change::Change;
+use super::data_fee::DataFee;
 use super::execute::{TxRejection, transact, tx_env};
 use super::ledger::RecentBlock;
-use super::pool::{Pooled, Run};
+use super::pool::{Pooled, Run, cost};
 use super::world_state::{BlockHashes, StateAt, WorldState};
 use super::write::Write;
 
@@ -134,14 +137,46 @@ impl BlockBuilder<'_> {
         world: &mut WorldState,
         change: &mut Change,
     ) -> Result<u64, TxRejection> {
+        let tx = &pooled.tx;
+        let base_fee = self.header.base_fee_per_gas.unwrap_or_default();
+        let data_fee = DataFee::of(world);
+        let (apart, data_gas) = (data_fee.apart(tx), data_fee.gas(tx, base_fee));
+        check_data_fee(world, tx, apart, data_gas)?;
         let state = StateAt { world, number: self.header.number, hashes: self.hashes };
-        let outcome = transact(&state, self.chain_id, self.header, tx_env(&pooled.tx))?;
+        let gas_limit = tx.gas_limit().saturating_sub(data_gas);
+        let outcome = transact(&state, self.chain_id, self.header, TxEnv { gas_limit, ..tx_env(tx) })?;
         world.absorb(outcome.state, change);
-        let (success, gas_used) = (outcome.result.is_success(), outcome.result.tx_gas_used());
+        let for_gas = U256::from(data_gas).saturating_mul(U256::from(tx.effective_gas_price(Some(base_fee))));
+        data_fee.collect(apart.saturating_add(for_gas), tx.signer(), world, change);
+        let success = outcome.result.is_success();
+        let gas_used = outcome.result.tx_gas_used().saturating_add(data_gas);
         let logs = if success { outcome.result.into_logs() } else { Vec::new() };
         self.body.push(Mined { tx: pooled.tx.clone(), success, gas_used, logs });
         Ok(gas_used)
     }
+}
+
+/// Whether the sender can pay for the data besides the rest, and the gas limit covers them.
+fn check_data_fee(
+    world: &WorldState,
+    tx: &Recovered<TxEnvelope>,
+    apart: U256,
+    data_gas: u64,
+) -> Result<(), TxRejection> {
+    if data_gas > tx.gas_limit() {
+        let invalid = InvalidTransaction::CallGasCostMoreThanGasLimit {
+            initial_gas: data_gas,
+            gas_limit: tx.gas_limit(),
+        };
+        return Err(EVMError::Transaction(invalid));
+    }
+    let (balance, needed) = (world.balance(tx.signer()), cost(tx).saturating_add(apart));
+    if (data_gas > 0 || !apart.is_zero()) && balance < needed {
+        let invalid =
+            InvalidTransaction::LackOfFundForMaxFee { fee: Box::new(needed), balance: Box::new(balance) };
+        return Err(EVMError::Transaction(invalid));
+    }
+    Ok(())
 }
 
 /// Whether a later block may include the transaction.

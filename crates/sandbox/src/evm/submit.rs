@@ -3,6 +3,7 @@ use std::time::{Duration, Instant};
 use alloy_primitives::B256;
 
 use super::admission::{self, AdmissionError};
+use super::block::next_base_fee;
 use super::chain::Inner;
 
 /// Faults that tests inject into submitted transactions.
@@ -40,8 +41,9 @@ impl Inner {
         {
             // The pool is locked before the state is read, so that a block made in between removes what it included.
             let mut pool = self.pool.lock();
-            let world = self.head().world;
-            admission::check(&tx, &world, &pool)?;
+            let head = self.head();
+            let base_fee = next_base_fee(&head.block.header, self.options.min_base_fee);
+            admission::check(&tx, &head.world, base_fee, &pool)?;
             match self.tx_faults.lock().next() {
                 TxHandling::Drop => return Ok(hash),
                 TxHandling::Pool(delay) => {

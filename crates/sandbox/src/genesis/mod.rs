@@ -3,6 +3,7 @@
 
 mod artifact;
 mod canonical;
+mod data_fees;
 mod error;
 mod roles;
 mod storage;
@@ -57,6 +58,11 @@ impl EvmGenesis {
     /// The ten funded wallets, the same on every chain.
     pub fn wallets(&self) -> &[TestWallet] {
         &self.wallets
+    }
+
+    /// The contract by which a chain says what it charges for data; none on chains that charge nothing for it.
+    pub fn data_fee_account(chain: ChainId) -> Option<GenesisAccount> {
+        data_fees::account(chain)
     }
 
     /// The genesis accounts of `chain`; `faucet` can mint the tokens and holds native coins.

@@ -40,8 +40,9 @@ impl Reader<'_> {
         let Some(block) = view.block(at)? else {
             return Ok(Value::Null);
         };
-        let receipts =
-            block.body.iter().enumerate().map(|(index, mined)| encode::receipt(block, index, mined));
-        json(receipts.collect::<Vec<_>>())
+        let data_fee = view.data_fee();
+        let mined = block.body.iter().enumerate();
+        let receipts = mined.map(|(index, mined)| encode::receipt(block, index, mined, data_fee));
+        json(receipts.collect::<Result<Vec<_>, _>>()?)
     }
 }

@@ -12,6 +12,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use crate::evm::block::{Mined, SealedBlock};
+use crate::evm::data_fee::DataFee;
 use crate::evm::errors::server_error;
 use crate::jsonrpc::RpcError;
 
@@ -102,10 +103,15 @@ pub(super) fn logs(block: &SealedBlock, index: usize, mined: &Mined, removed: bo
     (0..).zip(&mined.logs).map(face).collect()
 }
 
-/// The receipt of one transaction.
-pub(super) fn receipt(block: &SealedBlock, index: usize, mined: &Mined) -> TransactionReceipt {
+/// The receipt of one transaction, with what its data cost where the chain charges for them.
+pub(super) fn receipt(
+    block: &SealedBlock,
+    index: usize,
+    mined: &Mined,
+    data_fee: DataFee,
+) -> Result<Value, RpcError> {
     let logs = logs(block, index, mined, false);
-    TransactionReceipt {
+    let mut receipt = json(TransactionReceipt {
         inner: mined.receipt(block.gas_through(index), mined.bloom(), logs),
         transaction_hash: mined.hash(),
         transaction_index: Some(index as u64),
@@ -118,7 +124,15 @@ pub(super) fn receipt(block: &SealedBlock, index: usize, mined: &Mined) -> Trans
         from: mined.tx.signer(),
         to: mined.tx.to(),
         contract_address: mined.created(),
+    })?;
+    match data_fee {
+        DataFee::Free => {}
+        DataFee::Apart(_) => receipt["l1Fee"] = quantity(data_fee.apart(&mined.tx)),
+        DataFee::AsGas(_) => {
+            receipt["gasUsedForL1"] = quantity(data_fee.gas(&mined.tx, block.base_fee()));
+        }
     }
+    Ok(receipt)
 }
 
 pub(super) fn hashes(hashes: &[B256]) -> Result<Value, RpcError> {

@@ -6,7 +6,8 @@ use super::call::{CALL_GAS, Simulation};
 use super::encode::quantity;
 use super::params::Params;
 use super::view::Reader;
-use crate::evm::block::BLOCK_GAS;
+use crate::evm::block::{BLOCK_GAS, next_base_fee};
+use crate::evm::data_fee::DataFee;
 use crate::evm::errors::{self, server_error};
 use crate::jsonrpc::RpcError;
 
@@ -19,7 +20,11 @@ const TOLERANCE_PER_MILLE: u64 = 15;
 
 impl Reader<'_> {
     pub(super) fn estimate_gas(self, params: &Params) -> Result<Value, RpcError> {
-        self.simulation(params)?.estimate().map(quantity)
+        let simulation = self.simulation(params)?;
+        // The block that includes it has the next base fee.
+        let base_fee = next_base_fee(&simulation.header, self.inner.options.min_base_fee);
+        let data_gas = DataFee::of(&simulation.world).estimated_gas(simulation.tx.data.len(), base_fee);
+        simulation.estimate().map(|gas| quantity(gas.saturating_add(data_gas)))
     }
 }
 

@@ -41,7 +41,9 @@ impl Reader<'_> {
         let Some((block, index)) = view.transaction(hash) else {
             return Ok(Value::Null);
         };
-        json(block.body.get(index).map(|mined| encode::receipt(block, index, mined)))
+        let data_fee = view.data_fee();
+        let receipt = block.body.get(index).map(|mined| encode::receipt(block, index, mined, data_fee));
+        receipt.unwrap_or(Ok(Value::Null))
     }
 
     /// The next nonce of an account; the pending one counts what waits without a gap.

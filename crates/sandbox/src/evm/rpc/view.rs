@@ -8,6 +8,7 @@ use serde_json::Value;
 use super::params::{hash, hex_quantity};
 use crate::evm::block::SealedBlock;
 use crate::evm::chain::Inner;
+use crate::evm::data_fee::DataFee;
 use crate::evm::errors::server_error;
 use crate::evm::ledger::{Ledger, RecentBlock};
 use crate::jsonrpc::RpcError;
@@ -139,6 +140,11 @@ impl ChainView<'_> {
             BlockArg::Earliest => 0,
             BlockArg::Number(number) => number,
         }
+    }
+
+    /// How the chain charges for data, which never changes.
+    pub(super) fn data_fee(&self) -> DataFee {
+        DataFee::of(&self.ledger.head().world)
     }
 
     pub(super) fn number_of(&self, hash: B256) -> Option<u64> {

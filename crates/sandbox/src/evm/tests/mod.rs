@@ -3,6 +3,7 @@ mod blocks;
 mod calls;
 mod conservation;
 mod controls;
+mod data_fees;
 mod durability;
 mod fees;
 mod filters;
