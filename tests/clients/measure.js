@@ -5,9 +5,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { mnemonicToAccount } from 'viem/accounts';
+import { fillDelaysAt } from './measure-fills.js';
 
 const [binary] = process.argv.slice(2);
-const [STARTS, TRANSFERS, SETTLE_MS, IDLE_MS, START_LIMIT_MS] = [10, 20, 5_000, 20_000, 60_000];
+const [STARTS, TRANSFERS, FILLS, SETTLE_MS, IDLE_MS, START_LIMIT_MS] = [10, 20, 10, 5_000, 20_000, 60_000];
 const [EVM, SOLANA] = [8453, 20011000000];
 const TICKS = Number(execFileSync('getconf', ['CLK_TCK'], { encoding: 'utf8' }));
 
@@ -91,6 +92,7 @@ const memory = resident(service.pid);
 const account = mnemonicToAccount('test test test test test test test test test test test junk');
 const transfers = [];
 for (let nonce = 0; nonce < TRANSFERS; nonce += 1) transfers.push(await transfer(service.url, account, nonce));
+const fills = await fillDelaysAt(service.url, FILLS);
 await service.stop();
 
 console.log(`| what | measured | target |
@@ -98,4 +100,5 @@ console.log(`| what | measured | target |
 | start to ready, median of ${STARTS} | ${ms(median(starts))} (slowest ${ms(Math.max(...starts))}) | under 2 s |
 | idle resident memory | ${memory.toFixed(1)} MB | under 250 MB |
 | idle share of one core, over ${IDLE_MS / 1_000} s | ${share.toFixed(2)} % | under 2 % |
-| a transfer until its receipt, median of ${TRANSFERS} | ${ms(median(transfers))} (slowest ${ms(Math.max(...transfers))}) | under 1 s |`);
+| a transfer until its receipt, median of ${TRANSFERS} | ${ms(median(transfers))} (slowest ${ms(Math.max(...transfers))}) | under 1 s |
+| the block that makes a deposit final until its fill is sent, median of ${FILLS} | ${ms(median(fills))} (slowest ${ms(Math.max(...fills))}) | under 100 ms |`);

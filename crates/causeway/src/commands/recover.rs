@@ -117,6 +117,7 @@ fn chains(
             finality: policies.order_finality(deployment.chain)?,
             poll: POLL,
             idle_polling: None,
+            awaited_poll: None,
         };
         let follower = OrderFollower::new(client.clone(), std::slice::from_ref(deployment), &settings, None);
         chains.push(RecoverChain { record: record(deployment.chain)?, follower: Box::new(follower) });

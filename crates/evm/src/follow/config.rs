@@ -55,6 +55,8 @@ pub struct FollowConfig {
     pub poll: Duration,
     /// Slower polling while nobody needs the chain, if configured.
     pub idle_polling: Option<IdlePolling>,
+    /// The pause between two polls for the next block while somebody waits for the chain; `poll` if not configured.
+    pub awaited_poll: Option<Duration>,
     /// How many recent blocks are kept; a deeper reorg halts the follower.
     pub keep: NonZeroUsize,
     /// The maximum block range of one log query while catching up.
@@ -72,6 +74,7 @@ impl FollowConfig {
             levels,
             poll: Duration::from_secs(1),
             idle_polling: None,
+            awaited_poll: None,
             keep: NonZeroUsize::MIN.saturating_add(1_023),
             range: NonZeroU64::MIN.saturating_add(999),
             step: NonZeroU64::MIN.saturating_add(31),

@@ -6,6 +6,7 @@ use causeway_domain::ports::ChainError;
 use tokio::time::Instant;
 
 use super::config::{Finality, FollowConfig, Start};
+use super::rhythm::Rhythm;
 use super::source::BlockSource;
 use super::tracker::{AncestorSearch, BlockRelation, Tracker};
 use crate::blocks::{Block, BlockTag, Log};
@@ -39,6 +40,9 @@ pub struct Follower<S> {
     queue: VecDeque<BlockEvent>,
     due: Instant,
     polled_at: Option<Instant>,
+    rhythm: Rhythm,
+    /// When final blocks were last looked for.
+    final_read_at: Option<Instant>,
     halted: Option<String>,
 }
 
@@ -62,6 +66,8 @@ impl<S: BlockSource> Follower<S> {
             queue: VecDeque::new(),
             due: Instant::now(),
             polled_at: None,
+            rhythm: Rhythm::default(),
+            final_read_at: None,
             halted: None,
         }
     }
@@ -90,8 +96,16 @@ impl<S: BlockSource> Follower<S> {
             if !self.queue.is_empty() && !self.is_idle() {
                 // There may be more.
                 self.due = polled_at;
+            } else if let Some(pause) = self.config.awaited_poll.filter(|_| self.is_awaited()) {
+                self.due = self.due.min(self.rhythm.next_look(Instant::now(), pause));
             }
         }
+    }
+
+    /// Whether somebody waits for the next block.
+    fn is_awaited(&self) -> bool {
+        let demand = self.config.idle_polling.as_ref().map(|idle_polling| &idle_polling.demand);
+        demand.is_some_and(|demand| demand.is_awaited(self.source.chain()))
     }
 
     /// Whether the next poll can wait because nobody needs the chain. Catching up does not wait.
@@ -128,8 +142,16 @@ impl<S: BlockSource> Follower<S> {
 
     async fn advance(&mut self) -> Result<(), CallError> {
         let Some(head) = self.source.median_block(BlockTag::Latest).await? else { return Ok(()) };
+        let before = self.tracker.tip();
         match self.tracker.relation_to_tip(&head) {
             BlockRelation::Fork => return self.rewind_to_ancestor(head.number).await,
+            // A poll for the next block alone: what is final moves with the blocks, or is read at the usual pace.
+            BlockRelation::Known
+                if self.final_read_at.is_some_and(|at| at.elapsed() < self.config.poll)
+                    && self.config.awaited_poll.is_some() =>
+            {
+                return Ok(());
+            }
             BlockRelation::Known => {}
             BlockRelation::Gap => {
                 if !self.catch_up(&head).await? {
@@ -146,6 +168,10 @@ impl<S: BlockSource> Follower<S> {
                 }
             }
         }
+        if self.tracker.tip() != before {
+            self.rhythm.block_seen(Instant::now());
+        }
+        self.final_read_at = Some(Instant::now());
         self.report_final(head.number).await
     }
 

@@ -1,5 +1,6 @@
 mod config;
 mod follower;
+mod rhythm;
 mod source;
 mod tracker;
 

@@ -28,16 +28,18 @@ pub struct OrderFollowConfig {
     pub poll: Duration,
     /// Slower polling while nobody needs the chain, if configured.
     pub idle_polling: Option<IdlePolling>,
+    /// The pause between two polls for the next block while somebody waits for the chain; `poll` if not configured.
+    pub awaited_poll: Option<Duration>,
 }
 
 impl OrderFollowConfig {
     /// The configuration for a production chain, polled once per second.
     pub const fn production(finality: OrderFinality) -> Self {
-        Self { finality, poll: Duration::from_secs(1), idle_polling: None }
+        Self { finality, poll: Duration::from_secs(1), idle_polling: None, awaited_poll: None }
     }
 
     pub const fn sandbox(poll: Duration) -> Self {
-        Self { finality: OrderFinality::sandbox(), poll, idle_polling: None }
+        Self { finality: OrderFinality::sandbox(), poll, idle_polling: None, awaited_poll: None }
     }
 }
 
@@ -80,6 +82,7 @@ impl<S: BlockSource + Clone> OrderFollower<S> {
         };
         follow.poll = config.poll;
         follow.idle_polling.clone_from(&config.idle_polling);
+        follow.awaited_poll = config.awaited_poll;
         follow.keep = KEPT_BLOCKS;
         Self {
             follower: Follower::new(source.clone(), follow),

@@ -117,7 +117,8 @@ async fn a_large_amount_waits_for_the_deeper_level_and_a_usual_one_does_not() {
     let play = SandboxChain::start(10).await;
     play.chain.pause();
     let finality = OrderFinality { usual: Finality::Depth(1), large: Finality::Depth(4) };
-    let config = OrderFollowConfig { finality, poll: Duration::from_millis(20), idle_polling: None };
+    let poll = Duration::from_millis(20);
+    let config = OrderFollowConfig { finality, poll, idle_polling: None, awaited_poll: None };
     let deployments = std::slice::from_ref(&play.deployment);
     let mut follower = OrderFollower::new(play.client.clone(), deployments, &config, None);
     let opened = play.open(&play.order("careful")).await.block_number;

@@ -22,6 +22,8 @@ const SANDBOX_IDLE: Duration = Duration::from_secs(5);
 
 /// The same for real chains, whose endpoints limit calls.
 const POLL: Duration = Duration::from_secs(1);
+/// How often the next block is looked for while an order waits for it, from shortly before it can come.
+const AWAITED_POLL: Duration = Duration::from_millis(50);
 const IDLE: Duration = Duration::from_secs(15);
 
 /// A sandbox chain includes every valid transaction within two blocks.
@@ -103,7 +105,8 @@ impl ChainPolicies {
             Mode::Sandbox => OrderFollowConfig::sandbox(SANDBOX_POLL),
             Mode::Production => OrderFollowConfig::production(self.order_finality(chain)?),
         };
-        Ok(OrderFollowConfig { idle_polling: Some(idle_polling(self.mode, demand)), ..config })
+        let idle_polling = Some(idle_polling(self.mode, demand));
+        Ok(OrderFollowConfig { idle_polling, awaited_poll: Some(AWAITED_POLL), ..config })
     }
 
     pub(crate) fn solana_follow_config(&self, demand: Arc<ChainDemand>) -> SolanaFollowConfig {
