@@ -1,7 +1,7 @@
 use std::net::SocketAddr;
 use std::path::PathBuf;
 
-use clap::{Args, Parser, Subcommand};
+use clap::{Arg, Args, CommandFactory as _, Parser, Subcommand};
 use clap_complete::Shell;
 
 use crate::boot::config::Overrides;
@@ -61,6 +61,26 @@ And of a running service, at --url:
   causeway qr --to 0xd8dA6BF26964aF9D7eEd9e03E53415D37aA96045 25 USDC@base
 
 The service ends with exit code 0 on Ctrl-C or SIGTERM, after open requests are answered (at most 10 s).";
+
+/// Commands that ask a running service: no setting of this machine's service concerns them.
+const CLIENT_COMMANDS: [&str; 9] =
+    ["quote", "swap", "track", "tokens", "balances", "buy", "mcp", "qr", "health"];
+/// Commands for the operator of a running service, who may need its folder or configuration for the token.
+const OPERATOR_COMMANDS: [&str; 8] =
+    ["pause", "resume", "pauses", "filler", "order", "stuck", "audit", "webhooks"];
+const TOKEN_SETTINGS: [&str; 2] = ["data_dir", "config"];
+
+/// The command line. Settings of the service are accepted everywhere, and shown where they have an effect.
+pub(crate) fn command() -> clap::Command {
+    let root = Cli::command();
+    let settings = || root.get_arguments().filter(|setting| setting.is_global_set()).cloned();
+    let all: Vec<Arg> = settings().map(|setting| setting.hide(true)).collect();
+    let others = |setting: &Arg| !TOKEN_SETTINGS.contains(&setting.get_id().as_str());
+    let most: Vec<Arg> = settings().filter(others).map(|setting| setting.hide(true)).collect();
+    let named = CLIENT_COMMANDS.iter().map(|name| (name, &all));
+    let named = named.chain(OPERATOR_COMMANDS.iter().map(|name| (name, &most)));
+    named.fold(root.clone(), |root, (name, hidden)| root.mut_subcommand(name, |sub| sub.args(hidden)))
+}
 
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Settings of the service")]
@@ -205,12 +225,41 @@ pub(crate) enum Command {
 
 #[cfg(test)]
 mod tests {
-    use clap::CommandFactory as _;
+    use clap::FromArgMatches as _;
 
     use super::*;
 
     #[test]
     fn the_command_line_is_consistent() {
-        Cli::command().debug_assert();
+        command().debug_assert();
+    }
+
+    #[test]
+    fn settings_of_the_service_are_shown_where_they_have_an_effect_and_accepted_everywhere() {
+        let help = |names: &[&str]| {
+            let mut root = command();
+            root.build();
+            let found = names.iter().try_fold(&mut root, |sub, name| sub.find_subcommand_mut(name));
+            found.unwrap().render_long_help().to_string()
+        };
+        for (names, settings) in [
+            (&["doctor"][..], ["--listen", "--data-dir", "--fresh"].as_slice()),
+            (&["webhooks", "list"], &["--data-dir"]),
+            (&["swap"], &[]),
+        ] {
+            let shown = help(names);
+            for setting in ["--listen", "--data-dir", "--fresh"] {
+                assert_eq!(shown.contains(setting), settings.contains(&setting), "{names:?}: {setting}");
+            }
+        }
+        for line in [
+            "causeway --data-dir here health",
+            "causeway health --data-dir here",
+            "causeway pauses --data-dir here",
+        ] {
+            let matches = command().get_matches_from(line.split(' '));
+            let folder = Cli::from_arg_matches(&matches).unwrap().options.data_dir;
+            assert_eq!(folder, Some(PathBuf::from("here")), "{line}");
+        }
     }
 }

@@ -8,7 +8,7 @@ mod runtime;
 use std::io::Write as _;
 use std::process::ExitCode;
 
-use clap::{CommandFactory as _, Parser as _};
+use clap::FromArgMatches as _;
 
 use crate::boot::config::Config;
 use crate::cli::{Cli, Command};
@@ -20,7 +20,8 @@ use crate::commands::client::{self, balances, buy, health, mcp, qr, quote, swap,
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 fn main() -> ExitCode {
-    match run(&Cli::parse()) {
+    let parsed = Cli::from_arg_matches(&cli::command().get_matches()).unwrap_or_else(|error| error.exit());
+    match run(&parsed) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             // Nothing is left to do if standard error is closed too.
@@ -64,7 +65,7 @@ fn run(cli: &Cli) -> anyhow::Result<()> {
         Some(Command::Filler { command }) => commands::filler::filler(command, &config()?),
         Some(Command::Order { command }) => commands::order::order(command, &config()?),
         Some(Command::Stuck(args)) => commands::stuck::stuck(args, &config()?),
-        Some(Command::Completions { shell }) => commands::completions::completions(Cli::command(), *shell),
-        Some(Command::Man { folder }) => commands::man::man(Cli::command(), folder),
+        Some(Command::Completions { shell }) => commands::completions::completions(cli::command(), *shell),
+        Some(Command::Man { folder }) => commands::man::man(cli::command(), folder),
     }
 }

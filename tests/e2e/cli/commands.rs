@@ -3,7 +3,7 @@
 use std::io::{BufRead as _, BufReader};
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Output, Stdio};
+use std::process::{Child, Command, Output, Stdio};
 use std::time::{Duration, Instant};
 
 use serde_json::Value;
@@ -73,6 +73,8 @@ fn every_client_command_works_against_a_service() {
     quote_prints_a_table(&terminal);
     let order = swap_is_filled(&terminal);
     order_is_tracked(&terminal, &order);
+    operator_uses_names(&terminal, &order);
+    webhooks_are_received_and_sent_in_development(&terminal);
     swap_from_solana_is_filled(&terminal);
     interrupted_swap_continues(&terminal);
     purchase_ends_as_its_payment_does(&terminal);
@@ -157,6 +159,82 @@ fn order_is_tracked(terminal: &Terminal, order: &str) {
     assert!(text.starts_with("filled: 25 USDC on Base → ") && text.contains(order), "{text}");
 }
 
+fn operator_uses_names(terminal: &Terminal, order: &str) {
+    let folder = ["--data-dir", terminal.folder.path().to_str().unwrap()];
+    let operate = |args: &[&str]| terminal.text(&[args, &folder].concat());
+    let shown = operate(&["order", "show", order]);
+    assert!(shown.starts_with("filled: 25 USDC on Base → 0.00"), "{shown}");
+    assert!(
+        shown.contains("  25 USDC  Base block ") && shown.contains("succeeded on Arbitrum One"),
+        "{shown}"
+    );
+    operate(&["pause", "chain", "arb"]);
+    operate(&["pause", "token", "usdc@base"]);
+    let pauses = operate(&["pauses"]);
+    assert!(pauses.contains("Arbitrum One (42161)"), "{pauses}");
+    assert!(pauses.contains("eip155:8453:0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913"), "{pauses}");
+    operate(&["resume", "chain", "Arbitrum One"]);
+    operate(&["resume", "token", "usdc@base"]);
+    assert_eq!(operate(&["pauses"]), "nothing is paused\n");
+}
+
+/// Starts a receiver that is an endpoint while it runs; the line on standard error has its address and its secret.
+fn listen(terminal: &Terminal, more: &[&str]) -> (Child, String, String) {
+    let folder = ["--data-dir", terminal.folder.path().to_str().unwrap()];
+    let args = [&["webhooks", "listen"], &folder[..], more].concat();
+    let mut child = terminal.command(&args).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let mut line = String::new();
+    BufReader::new(child.stderr.as_mut().unwrap()).read_line(&mut line).unwrap();
+    let after = |words: &str| {
+        let (_, rest) = line.split_once(words).unwrap_or_else(|| panic!("{words:?} is not in {line:?}"));
+        rest.split_whitespace().next().unwrap().to_owned()
+    };
+    let (address, secret) = (after("arrive at "), after("secret is "));
+    (child, address, secret)
+}
+
+fn webhooks_are_received_and_sent_in_development(terminal: &Terminal) {
+    let (mut target, address, secret) = listen(terminal, &[]);
+    let trigger = |to: &str, secret: &str| {
+        let args = ["webhooks", "trigger", to, "--status", "refunded"];
+        terminal.command(&args).env("CAUSEWAY_WEBHOOK_SECRET", secret).output().unwrap()
+    };
+    assert!(trigger(&address, &secret).status.success());
+    let refused = trigger(&address, "whsec_of_somebody_else");
+    assert!(!refused.status.success() && stderr(&refused).contains("400"), "{refused:?}");
+
+    // What is passed on keeps the signature of its own endpoint, which the target does not know.
+    let (mut relay, ..) = listen(terminal, &["--forward-to", &address]);
+    let order = terminal.run(&terminal.swap(&["--yes", "--at-least", "0.001", "--json"]));
+    let order: Value = serde_json::from_str(&super::stdout(&order)).unwrap();
+    let lines = |child: &mut Child, wanted: &str| {
+        let found = BufReader::new(child.stdout.as_mut().unwrap()).lines().map(Result::unwrap);
+        let mut seen = Vec::new();
+        for line in found {
+            let is_last = line.contains(wanted);
+            seen.push(line);
+            if is_last {
+                break;
+            }
+        }
+        seen
+    };
+    let relayed = lines(&mut relay, "created");
+    assert!(relayed.last().unwrap().ends_with("→ 400 Bad Request"), "{relayed:?}");
+    let received = lines(&mut target, " filled ");
+    assert!(received[0].contains("refunded") && received[0].contains("webhooks trigger"), "{received:?}");
+    let id = order["id"].as_str().unwrap();
+    assert!(received[1..].iter().all(|line| line.contains(id)), "{received:?}");
+
+    for child in [&mut target, &mut relay] {
+        interrupt(child.id());
+        assert!(child.wait().unwrap().success());
+    }
+    let folder = ["--data-dir", terminal.folder.path().to_str().unwrap()];
+    let left = terminal.text(&[&["webhooks", "list"], &folder[..]].concat());
+    assert!(left.contains("There are no endpoints"), "{left}");
+}
+
 fn swap_from_solana_is_filled(terminal: &Terminal) {
     let args =
         ["swap", "0.5", "SOL@solana", "USDC@base", "--to", PAYER, "--yes", "--at-least", "1", "--json"];
@@ -192,6 +270,10 @@ fn purchase_ends_as_its_payment_does(terminal: &Terminal) {
 }
 
 /// Ctrl-C ends the looking with the words that go on with it.
+fn interrupt(process: u32) {
+    assert!(Command::new("kill").args(["-INT", &process.to_string()]).status().unwrap().success());
+}
+
 fn interrupted_swap_continues(terminal: &Terminal) {
     let mut child = terminal
         .command(&terminal.swap(&["--yes", "--at-least", "0.001"]))
@@ -201,8 +283,7 @@ fn interrupted_swap_continues(terminal: &Terminal) {
         .unwrap();
     let mut lines = BufReader::new(child.stderr.take().unwrap()).lines().map(Result::unwrap);
     let order = lines.find_map(|line| Some(line.strip_prefix("order")?.trim().to_owned())).unwrap();
-    let interrupted = Command::new("kill").args(["-INT", &child.id().to_string()]).status().unwrap();
-    assert!(interrupted.success());
+    interrupt(child.id());
     let last = lines.last().unwrap();
     assert_eq!(child.wait().unwrap().code(), Some(130), "{last}");
     assert!(
@@ -265,7 +346,7 @@ fn every_failure_has_its_exit_code(terminal: &Terminal) {
         (unsafe_key.to_str().unwrap(), poor.to_str().unwrap(), no_ending.to_str().unwrap());
     let table: [(&[&str], i32, &str); 19] = [
         (&["quote", "25", "USDC@base", "NOSUCH@base"], 2, "has no token \"NOSUCH\""),
-        (&["quote", "25", "USDC@basse", "ETH@base"], 2, "there is no chain \"basse\""),
+        (&["quote", "25", "USDC@basse", "ETH@base"], 2, "there is no chain \"basse\"; did you mean Base?"),
         (&["quote", "25", "USDC", "ETH@base"], 2, "on which chain is USDC?"),
         (&["quote", "1,5", "USDC@base", "ETH@base"], 2, "is no amount"),
         (&["quote", "0.0000001", "USDC@base", "ETH@base"], 2, "more digits after the point"),
@@ -299,7 +380,11 @@ fn every_failure_has_its_exit_code(terminal: &Terminal) {
         (&["qr", "--to", PAYER, "2.1234567", "USDC@base"], 2, "6 decimals"),
         (&["track", "00000000000000000000000000000000"], 3, "order"),
         (&["balances", "nonsense"], 3, "address"),
-        (&["quote", "25", "USDC@base", "ETH@base", "--url", "http://127.0.0.1:9"], 4, "could not be reached"),
+        (
+            &["quote", "25", "USDC@base", "ETH@base", "--url", "http://127.0.0.1:9"],
+            4,
+            "Its address is http://127.0.0.1:9",
+        ),
         (&["quote", "0.000001", "USDC@base", "ETH@arbitrum"], 5, "north: "),
     ];
     for (args, code, says) in table {
@@ -311,6 +396,11 @@ fn every_failure_has_its_exit_code(terminal: &Terminal) {
     }
     let greedy = terminal.run(&terminal.swap(&["--yes", "--at-least", "1000"]));
     assert_eq!(greedy.status.code(), Some(5), "{}", stderr(&greedy));
+    let words = stderr(&greedy);
+    assert!(
+        words.contains("the best route guarantees 0.00") && words.contains("at least 1000 ETH"),
+        "{words}"
+    );
 
     let progress = terminal.run(&["track", "00000000000000000000000000000000", "--json"]);
     let document: Value = serde_json::from_slice(&progress.stdout).unwrap();

@@ -93,12 +93,12 @@ pub(crate) fn filler(command: &FillerCommand, config: &Config) -> anyhow::Result
         }
         FillerCommand::Pause { name, reason, service } => {
             run_operator_command(service, config, |client| async move {
-                pause_one(&client, "filler", name, reason).await
+                pause_one(&client, "filler", (name, name), reason).await
             })
         }
         FillerCommand::Resume { name, service } => {
             run_operator_command(service, config, |client| async move {
-                resume_one(&client, "filler", name).await
+                resume_one(&client, "filler", (name, name)).await
             })
         }
         FillerCommand::Remove { name, service } => {

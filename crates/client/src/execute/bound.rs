@@ -100,6 +100,21 @@ impl fmt::Display for Limit {
 }
 
 impl Limit {
+    /// Whether the output has a minimum; otherwise the input has a maximum.
+    pub const fn is_output(&self) -> bool {
+        self.is_output
+    }
+
+    /// The bound in raw units.
+    pub fn amount(&self) -> String {
+        self.amount.to_string()
+    }
+
+    /// Where the bound comes from, as text for users.
+    pub fn reason(&self) -> &str {
+        &self.reason
+    }
+
     /// The limit of this request; `None` if only a confirmation decides.
     pub(super) fn read(ask: &QuoteAsk, bound: &Bound) -> Result<Option<Self>, Error> {
         let is_output = ask.trade_type != "EXACT_OUTPUT";

@@ -54,10 +54,12 @@ impl Directory {
         let found: Vec<_> = self.chains.iter().filter(begins).collect();
         match found[..] {
             [chain] => Ok(chain),
-            [] => Err(Failure::usage(format!(
-                "there is no chain {text:?}; there are {}",
-                names(self.chains.iter())
-            ))),
+            [] => Err(Failure::usage(
+                match closest(text, self.chains.iter().map(|chain| chain.name.as_str())) {
+                    Some(name) => format!("there is no chain {text:?}; did you mean {name}?"),
+                    None => format!("there is no chain {text:?}; there are {}", names(self.chains.iter())),
+                },
+            )),
             _ => Err(Failure::usage(format!("{text:?} may be {}", names(found.into_iter())))),
         }
     }
@@ -65,6 +67,12 @@ impl Directory {
     /// The ids of the named chains; empty for all.
     pub(crate) fn chain_ids(&self, texts: &[String]) -> Result<Vec<u64>, Failure> {
         texts.iter().map(|text| self.chain(text).map(|chain| chain.id)).collect()
+    }
+
+    /// The CAIP identifier of a token, as pauses name it.
+    pub(crate) async fn token_id(&self, client: &Client, place: &TokenRef) -> Result<String, Failure> {
+        let token = self.token(client, place).await?;
+        Ok(format!("{}:{}", self.chain(&place.chain)?.caip2, token.address))
     }
 
     /// Finds a token by address, symbol, or `native`.
@@ -93,10 +101,15 @@ impl Directory {
         let honest = |token: &&Token| bears(token) && !is_risky(token);
         match listed.iter().filter(honest).collect::<Vec<_>>()[..] {
             [token] => Ok(token.clone()),
-            [] => Err(Failure::usage(format!(
-                "{} has no token {text:?}; look for it with: causeway tokens {text} --chain {}",
-                chain.name, chain.id
-            ))),
+            [] => {
+                let meant = closest(text, top.iter().map(|token| token.symbol.as_str()));
+                let meant =
+                    meant.map(|symbol| format!("did you mean {symbol}? Otherwise ")).unwrap_or_default();
+                Err(Failure::usage(format!(
+                    "{} has no token {text:?}; {meant}look for it with: causeway tokens {text} --chain {}",
+                    chain.name, chain.id
+                )))
+            }
             ref many => {
                 let lines = many.iter().map(|token| format!("\n  {}  {}", token.address, token.name));
                 let lines: String = lines.collect();
@@ -107,6 +120,14 @@ impl Directory {
             }
         }
     }
+}
+
+/// The name that was probably meant, if one is similar enough.
+fn closest<'a>(text: &str, names: impl Iterator<Item = &'a str>) -> Option<&'a str> {
+    let wanted = normalized(text);
+    let similarity = |name: &str| strsim::jaro_winkler(&wanted, &normalized(name));
+    let similar = names.map(|name| (name, similarity(name))).filter(|(_, similarity)| *similarity > 0.8);
+    similar.max_by(|(_, one), (_, other)| one.total_cmp(other)).map(|(name, _)| name)
 }
 
 /// Base58 is exact; hex may be written in either case.
@@ -181,7 +202,10 @@ mod tests {
         let directory = directory();
         for (text, says) in [
             ("a", "Avalanche (43114)"),
-            ("bass", "there is no chain"),
+            ("bass", "did you mean Base?"),
+            ("etherium", "did you mean Ethereum?"),
+            ("arbitum", "did you mean Arbitrum One?"),
+            ("tron", "there are Ethereum (1), OP Mainnet (10)"),
             ("", "there is no chain"),
             ("-", "there is no chain"),
         ] {

@@ -14,6 +14,9 @@ pub(crate) enum Failure {
     Usage(String),
     #[error("{}", explain(.0))]
     Client(Box<Error>),
+    /// A failure of the client, in words of the command line.
+    #[error("{message}")]
+    Explained { message: String, error: Box<Error> },
     /// A failure of this machine: a file, the terminal.
     #[error("{0}")]
     Local(String),
@@ -46,6 +49,20 @@ impl Failure {
         Self::Usage(text.into())
     }
 
+    /// Adds where the service was looked for, if it could not be reached.
+    pub(crate) fn at(self, url: &str) -> Self {
+        match self {
+            Self::Client(error) if matches!(*error, Error::Transport { .. }) => {
+                let message = format!(
+                    "{error}\n  Its address is {url}; --url or CAUSEWAY_URL names another one.\n  \
+                     `causeway` starts a service on this machine."
+                );
+                Self::Explained { message, error }
+            }
+            other => other,
+        }
+    }
+
     pub(crate) fn exit_code(&self) -> ExitCode {
         ExitCode::from(self.number())
     }
@@ -54,7 +71,7 @@ impl Failure {
         match self {
             Self::Local(_) => 1,
             Self::Usage(_) => 2,
-            Self::Client(error) => number(error),
+            Self::Client(error) | Self::Explained { error, .. } => number(error),
             Self::NoOffer(_) => 5,
             Self::NotCompleted(_) => 7,
             Self::Stopped(_) => 130,
@@ -67,7 +84,7 @@ impl Failure {
         if let Self::NotCompleted(view) = self {
             error["order"] = json!(view);
         }
-        if let Self::Client(inner) = self {
+        if let Self::Client(inner) | Self::Explained { error: inner, .. } = self {
             error["message"] = json!(inner.to_string());
             error["class"] = json!(inner.class());
             error["code"] = json!(inner.code());

@@ -1,5 +1,5 @@
 use causeway_client::wire::SubmitAsk;
-use causeway_client::{Error, OrderQuery};
+use causeway_client::{Error, Limit, OrderQuery};
 
 use super::Session;
 use super::failure::Failure;
@@ -14,6 +14,9 @@ pub(super) struct SwapState {
     /// The hash of the deposit transaction.
     pub(super) deposit: Option<String>,
     pub(super) order: Option<String>,
+    /// The bound of the price, and the best that was offered: raw units of the output, or of the input.
+    pub(super) limit: Option<Limit>,
+    pub(super) best: Option<String>,
 }
 
 /// The failure after Ctrl-C, with how to continue.

@@ -2,18 +2,18 @@
 
 pub(crate) mod balances;
 pub(crate) mod buy;
-mod directory;
+pub(crate) mod directory;
 mod draw;
 pub(crate) mod failure;
 pub(crate) mod health;
-mod interrupt;
+pub(crate) mod interrupt;
 mod interrupted;
 mod key;
 pub(crate) mod mcp;
 mod order;
 pub(crate) mod output;
 mod pair;
-mod parse;
+pub(crate) mod parse;
 mod progress;
 mod purchase;
 pub(crate) mod qr;
@@ -22,7 +22,7 @@ pub(crate) mod swap;
 pub(crate) mod table;
 pub(crate) mod tokens;
 pub(crate) mod track;
-mod units;
+pub(crate) mod units;
 
 use std::time::Duration;
 
@@ -102,6 +102,7 @@ where
             Ok(session) => command(session).await,
             Err(failure) => Err(failure),
         };
+        let done = done.map_err(|failure| failure.at(&args.url));
         if let (Err(failure), true) = (&done, args.json) {
             // The message on standard error remains if this fails.
             let _ = output::print_json(&failure.json());

@@ -96,7 +96,7 @@ mod tests {
 
     use super::*;
 
-    fn wish(text: &str) -> Result<SwapRequest, String> {
+    fn parsed(text: &str) -> Result<SwapRequest, String> {
         parse_swap(&[text.to_owned()])
     }
 
@@ -118,7 +118,7 @@ mod tests {
             "25 USDC @ base  ETH @arbitrum",
             "25 USDC@base -> ETH@arbitrum",
         ] {
-            assert_eq!(wish(text), Ok(expected.clone()), "{text}");
+            assert_eq!(parsed(text), Ok(expected.clone()), "{text}");
         }
         let words = ["25", "USDC@base", "ETH@arbitrum"].map(str::to_owned);
         assert_eq!(parse_swap(&words), Ok(expected));
@@ -126,7 +126,7 @@ mod tests {
 
     #[test]
     fn amount_before_the_second_token_is_the_output() {
-        let read = wish("USDC@base for 0.01 ETH@arbitrum").unwrap();
+        let read = parsed("USDC@base for 0.01 ETH@arbitrum").unwrap();
         assert!(read.exact_output);
         assert_eq!((read.amount.as_str(), read.get), ("0.01", place("ETH", "arbitrum")));
     }
@@ -158,7 +158,7 @@ mod tests {
             ("25 USDC@base ETH", "on which chain is ETH?"),
             ("25 USDC@base ETH on", "on which chain is ETH?"),
         ] {
-            let problem = wish(text).unwrap_err();
+            let problem = parsed(text).unwrap_err();
             assert!(problem.contains(says), "{text}: {problem}");
         }
     }

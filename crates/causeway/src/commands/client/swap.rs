@@ -3,10 +3,12 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use causeway_client::answers::Route;
+use alloy_primitives::U256;
+use causeway_client::answers::{QuoteAnswer, Route};
 use causeway_client::wire::QuoteAsk;
 use causeway_client::{
-    Bound, DepositMethod, Error, ExecuteOptions, LocalSolanaWallet, LocalWallet, PriceReference, Step, Wallet,
+    Bound, DepositMethod, Error, ExecuteOptions, Limit, LocalSolanaWallet, LocalWallet, PriceReference, Step,
+    Wallet,
 };
 use clap::{Args, ValueEnum};
 use parking_lot::Mutex;
@@ -159,6 +161,7 @@ async fn execute(
         Err(Error::NoRoute { .. }) if declined.load(Ordering::SeqCst) => {
             Err(Failure::Stopped("nothing was signed".to_owned()))
         }
+        Err(error @ Error::NoRoute { .. }) => Err(no_route(error, &state, pair)),
         Err(Error::ApiAborted) => Err(interrupted(session, &state, &ask.from_address).await),
         Err(error) => {
             if let (Some(order), false) = (&state.order, matches!(error, Error::OrderFailed(_))) {
@@ -250,6 +253,43 @@ fn limit(args: &SwapArgs, pair: &Pair) -> Result<Option<Bound>, Failure> {
     Ok(Some(Bound::Price(price.with_tolerance_millionths(millionths))))
 }
 
+/// The best of a quote by what is bounded: the most that is guaranteed, or the least that is asked for.
+fn best(quote: &QuoteAnswer, pair: &Pair) -> Option<String> {
+    let quotes = quote.routes.iter().map(|route| &route.quote);
+    if pair.exact_output {
+        return quotes.filter_map(|quote| number(&quote.amount_in)).min().map(|least| least.to_string());
+    }
+    quotes.filter_map(|quote| number(quote.min_amount_out.as_deref()?)).max().map(|most| most.to_string())
+}
+
+fn limit_text(limit: &Limit, pair: &Pair) -> String {
+    let (word, token) = if limit.is_output() { ("at least", &pair.get) } else { ("at most", &pair.give) };
+    format!("{word} {} {}", units::format_exact(&limit.amount(), token.decimals), token.symbol)
+}
+
+/// Says what was offered where the bound refused all of it.
+fn no_route(error: Error, state: &SwapState, pair: &Pair) -> Failure {
+    let (Some(limit), Some(best)) = (&state.limit, &state.best) else { return error.into() };
+    let (best_amount, bound) = (number(best), number(&limit.amount()));
+    let (offered, is_refused) =
+        if limit.is_output() { ("guarantees", best_amount < bound) } else { ("costs", best_amount > bound) };
+    if !is_refused {
+        return error.into();
+    }
+    let token = if limit.is_output() { &pair.get } else { &pair.give };
+    let message = format!(
+        "the best route {offered} {} {}, and you allow {}: nothing was signed",
+        units::format_exact(best, token.decimals),
+        token.symbol,
+        limit_text(limit, pair)
+    );
+    Failure::Explained { message, error: Box::new(error) }
+}
+
+fn number(amount: &str) -> Option<U256> {
+    amount.parse().ok()
+}
+
 fn report_step(
     progress: &Progress,
     state: &mut SwapState,
@@ -258,8 +298,12 @@ fn report_step(
     directory: &Directory,
 ) {
     match step {
-        Step::Bounded(limit) => progress.step("bound", &limit.to_string()),
+        Step::Bounded(limit) => {
+            progress.step("bound", &format!("{} ({})", limit_text(limit, pair), limit.reason()));
+            state.limit = Some(limit.clone());
+        }
         Step::Quoted(quote) => {
+            state.best = best(quote, pair);
             state.quote_id.clone_from(&quote.quote_id);
             let count = quote.routes.len();
             progress.step("quoted", &format!("{count} route{}", if count == 1 { "" } else { "s" }));

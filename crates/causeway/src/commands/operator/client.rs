@@ -6,6 +6,7 @@ use serde_json::Value;
 
 use crate::boot::config::Config;
 use crate::boot::parts::operator_token::find_token;
+use crate::commands::client::directory::Directory;
 use crate::commands::client::failure::Failure;
 use crate::commands::client::output;
 use crate::runtime;
@@ -40,7 +41,7 @@ impl OperatorArgs {
 
 /// A client of the operator API of a running service.
 pub(crate) struct OperatorClient {
-    client: Client,
+    pub(crate) client: Client,
     pub(crate) json: bool,
 }
 
@@ -52,6 +53,11 @@ impl OperatorClient {
             .header("authorization", &format!("Bearer {token}"))
             .build()?;
         Ok(Self { client, json: args.json })
+    }
+
+    /// The service's chains and tokens by name.
+    pub(crate) async fn directory(&self) -> Result<Directory, Failure> {
+        Directory::load(&self.client).await
     }
 
     /// Sends a GET request under `/operator`.
@@ -104,6 +110,7 @@ where
             Ok(client) => command(client).await,
             Err(failure) => Err(failure),
         };
+        let done = done.map_err(|failure| failure.at(&args.url));
         if let (Err(failure), true) = (&done, args.json) {
             // The message on standard error remains if this fails.
             let _ = output::print_json(&failure.json());

@@ -52,6 +52,12 @@ impl CheckConfig {
 pub async fn check(config: CheckConfig) -> Result<Report, RemoteError> {
     let probe = Probe::new(&config)?;
     let mut report = Report::default();
+    if let Err(problem) = probe.reach().await {
+        let remedy =
+            "start the server at this address, and let this machine reach it; nothing else was checked";
+        report.add("can be reached", remedy, Err(problem));
+        return Ok(report);
+    }
     quotes::check(&probe, &config, &mut report).await;
     signing::check(&probe, &config, &mut report).await;
     orders::check(&probe, &config, &mut report).await;

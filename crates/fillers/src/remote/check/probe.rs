@@ -54,6 +54,14 @@ impl Probe {
         Ok(Self { client, secret: config.secret.clone(), quote, orders })
     }
 
+    /// Fails where nothing answers at all; what it answers is another matter.
+    pub(super) async fn reach(&self) -> Result<(), String> {
+        match self.client.get(self.quote.clone()).send().await {
+            Err(error) if error.is_connect() => Err(error_message(error)),
+            _ => Ok(()),
+        }
+    }
+
     pub(super) fn quote(&self, body: Vec<u8>) -> ProbeRequest {
         self.request(&self.quote, Timestamp::now().as_second(), body)
     }

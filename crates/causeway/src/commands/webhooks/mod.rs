@@ -1,10 +1,16 @@
+mod listen;
+mod trigger;
+
 use clap::{Args, Subcommand};
 use serde_json::{Value, json};
 
+use super::client;
 use super::client::failure::Failure;
 use super::client::table::Table;
 use super::operator::{OperatorArgs, OperatorClient, run_operator_command};
 use crate::boot::config::Config;
+use listen::ListenArgs;
+use trigger::TriggerArgs;
 
 /// Manages webhook endpoints.
 #[derive(Debug, Subcommand)]
@@ -43,6 +49,10 @@ pub(crate) enum WebhooksCommand {
         #[command(flatten)]
         service: OperatorArgs,
     },
+    /// Receive events on this machine, for development: print each until Ctrl-C
+    Listen(ListenArgs),
+    /// Send a signed event to an endpoint in development, and show its answer
+    Trigger(Box<TriggerArgs>),
     /// Send all events after an event again
     Replay {
         name: String,
@@ -73,6 +83,12 @@ pub(crate) struct AddArgs {
 pub(crate) fn webhooks(command: &WebhooksCommand, config: &Config) -> anyhow::Result<()> {
     match command {
         WebhooksCommand::Add(args) => run_operator_command(&args.service, config, |client| add(client, args)),
+        WebhooksCommand::Listen(args) => {
+            run_operator_command(&args.service, config, |client| listen::listen(client, args))
+        }
+        WebhooksCommand::Trigger(args) => {
+            client::run(&args.service, |session| trigger::trigger(session, args))
+        }
         WebhooksCommand::List { service } => run_operator_command(service, config, list),
         WebhooksCommand::Remove { name, service } => {
             run_operator_command(service, config, |client| remove(client, name))
