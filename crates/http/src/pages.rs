@@ -161,8 +161,8 @@ mod tests {
 
     #[test]
     fn only_the_pages_of_the_site_say_the_mode() {
-        let told = FILES.iter().filter(|(.., content)| content.contains(UNKNOWN_MODE));
-        assert!(told.clone().count() > 0);
-        assert!(told.clone().all(|(_, media_type, _)| *media_type == HTML));
+        let pages = FILES.iter().filter(|(.., content)| content.contains(UNKNOWN_MODE));
+        assert!(pages.clone().count() > 0);
+        assert!(pages.clone().all(|(_, media_type, _)| *media_type == HTML));
     }
 }

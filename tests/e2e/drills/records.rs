@@ -54,8 +54,8 @@ async fn records_are_compared_with_configuration_contracts_and_mode() {
         let error = String::from_utf8_lossy(&output.stderr).into_owned();
         assert!(!output.status.success() && error.contains(expected), "{expected}: {error}");
         let (report, succeeded) = doctor(&host, &[]);
-        let told = failures(&report);
-        assert!(!succeeded && told.iter().any(|words| words.contains(expected)), "{expected}: {told:?}");
+        let found = failures(&report);
+        assert!(!succeeded && found.iter().any(|words| words.contains(expected)), "{expected}: {found:?}");
     };
     for field in ["escrow", "settler", "attesterRegistry", "depositFactory"] {
         change(&record, |record| record[field] = json!(format!("0x{}", "77".repeat(20))));

@@ -65,7 +65,7 @@ export class App {
   readonly place: Place;
   readonly changed: () => void;
   readonly #fire: Fire;
-  #told = '';
+  #announced = '';
 
   constructor(options: WidgetOptions, words: Words, place: Place, changed: () => void, fire: Fire) {
     this.options = options;
@@ -397,7 +397,7 @@ export class App {
     this.update();
   }
 
-  /** The networks that a wallet may be told of: the host's; else, where the service is a sandbox on this machine, the sandbox's. */
+  /** The networks that a wallet may add: the host's; else, where the service is a sandbox on this machine, the sandbox's. */
   get #walletChains(): ExecuteOptions['chains'] {
     const { walletChains } = this.options;
     if (walletChains || !this.catalog.isSandbox || !isLocal(this.client.baseUrl)) return walletChains;
@@ -450,8 +450,8 @@ export class App {
     void this.#reopenTransfer(order);
     if (isTerminal(order.status)) forgetTerms(order.id);
     const news = `${order.id} ${order.status}`;
-    if (news === this.#told) return;
-    this.#told = news;
+    if (news === this.#announced) return;
+    this.#announced = news;
     this.#fire('status', { kind, orderId: order.id, status: order.status });
     if (order.status === 'filled') this.#fire('success', { kind, orderId: order.id, txHash: order.transactions?.fill?.txHash });
   }

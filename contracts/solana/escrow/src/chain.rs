@@ -76,7 +76,7 @@ pub fn rent(length: usize) -> Result<u64, EscrowError> {
     }
     let [rate, years] = sysvar;
     let rate = u64::from_le_bytes(rate);
-    // Clusters told a rate per year and two years before they told a rate alone.
+    // Older clusters give a rate per year and two years, newer ones a rate alone.
     let rate = if years == TWO { rate.checked_add(rate).ok_or(EscrowError::Overflow)? } else { rate };
     let bytes = (length as u64).checked_add(ACCOUNT_OVERHEAD).ok_or(EscrowError::Overflow)?;
     if rate > u64::from(u32::MAX) || bytes > u64::from(u32::MAX) {

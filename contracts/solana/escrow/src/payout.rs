@@ -68,7 +68,7 @@ impl<'a> OpenOrder<'a> {
         }
     }
 
-    /// Takes the order out of `open` for good; `cause` is told of refunds only.
+    /// Takes the order out of `open` for good; `cause` is given for refunds only.
     pub fn end(&self, status: u8, cause: u8, paid_to: &Word) -> Result<(), EscrowError> {
         let mut account = self.account;
         let mut data = state::load_mut(self.call.program, &mut account, state::ORDER)?;

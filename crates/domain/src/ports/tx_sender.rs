@@ -166,7 +166,7 @@ pub struct FinalTransaction {
     pub fee: U256,
 }
 
-/// Learns what transactions have cost. Each is told once, by the process that recorded its end.
+/// Learns what transactions have cost. Each is reported once, by the process that recorded its end.
 #[async_trait]
 pub trait FeeObserver: Send + Sync {
     async fn transaction_final(&self, transaction: &FinalTransaction);

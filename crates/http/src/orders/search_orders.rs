@@ -88,7 +88,7 @@ impl Wanted {
         }
         match parse_address(text) {
             Ok(address) => Ok(Self::Address(address)),
-            // An address that is misspelled is told so.
+            // A misspelled address gets an error that says so.
             Err(words) if words.contains("EIP-55") => Err(words),
             Err(_) => text
                 .parse()

@@ -38,8 +38,8 @@ impl Store {
         rows.map_err(store_error)?.into_iter().map(OrderRecord::into_order).collect()
     }
 
-    pub(crate) async fn write_recorded(&self, told: &[(OrderId, IntentState)]) -> Result<(), StoreError> {
-        let told = told.iter().map(|(id, state)| (id.to_string(), i64::from(state.number())));
-        self.write(RecordBooked(told.collect())).await
+    pub(crate) async fn write_recorded(&self, recorded: &[(OrderId, IntentState)]) -> Result<(), StoreError> {
+        let recorded = recorded.iter().map(|(id, state)| (id.to_string(), i64::from(state.number())));
+        self.write(RecordBooked(recorded.collect())).await
     }
 }

@@ -7,7 +7,7 @@ use crate::database::error::store_error;
 use crate::record::{ORDER_COLUMNS, OrderRecord, Plain, text};
 use crate::store::Store;
 
-/// Submitted or observed as the deposit, told by our contracts (opening, fill, claim, refund), or a transfer that came in.
+/// Submitted or observed as the deposit, emitted by our contracts (opening, fill, claim, refund), or a transfer that came in.
 pub(crate) const BY_TRANSACTION: &str = "\
      SELECT row_key FROM orders WHERE submitted_tx = $1 \
      UNION SELECT row_key FROM orders WHERE deposit_tx = $1 \

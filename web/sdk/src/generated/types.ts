@@ -2,8 +2,10 @@
 
 /** One action for a wallet. */
 export type Approval = WalletApproval & {
+  /** "eip1193_request", which tells this variant from the others. */
   type: "eip1193_request";
 } | SolanaApproval & {
+  /** "solana_sendTransaction", which tells this variant from the others. */
   type: "solana_sendTransaction";
 };
 
@@ -50,12 +52,16 @@ export interface BlockExplorers {
 
 /** How to deposit, by deposit method. */
 export type BuildAnswer = ContractCallDeposit & {
+  /** "CONTRACT_CALL", which tells this variant from the others. */
   kind: "CONTRACT_CALL";
 } | PermitDeposit & {
+  /** "PERMIT2", which tells this variant from the others. */
   kind: "PERMIT2";
 } | PermitDeposit & {
+  /** "AUTHORIZATION", which tells this variant from the others. */
   kind: "AUTHORIZATION";
 } | TransferDeposit & {
+  /** "TRANSFER", which tells this variant from the others. */
   kind: "TRANSFER";
 };
 

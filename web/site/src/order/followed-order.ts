@@ -54,7 +54,7 @@ export class FollowedOrder {
   async #look(): Promise<void> {
     this.order = await getOrder(client, this.order.id).catch(() => this.order);
     const { fill, refund } = this.order.transactions ?? {};
-    // An order may have ended a moment before its last transaction is told.
+    // An order may have ended a moment before its last transaction is reported.
     if (this.isOver && this.order.status !== 'failed' && !fill && !refund) setTimeout(() => void this.#look(), 1000);
     if (this.order.depositTxHash || this.isOver) {
       this.transfer?.stop();

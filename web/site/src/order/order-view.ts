@@ -111,15 +111,15 @@ function stepsOf({ order, events, isOver, to, from }: FollowedOrder): Step[] {
     const hash = /0x[0-9a-f]{64}|[1-9A-HJ-NP-Za-km-z]{80,90}/i.exec(detail ?? '')?.[0];
     return hash && hash === order.depositTxHash ? txLink(order.fromChainId, hash) : nothing;
   };
-  const told = events.map((event): Step => ({
+  const past = events.map((event): Step => ({
     text: event.status ? html`<strong>${event.status === 'created' ? 'Order made.' : event.detail}</strong>` : withShortAddresses(event.detail ?? ''),
     at: event.at, state: event.status === 'failed' ? 'bad' : 'done', link: link(event),
   }));
-  if (isOver) return told;
+  if (isOver) return past;
   const isBack = order.status === 'refund_pending';
   const awaited: Step = {
     text: order.status === 'created' ? (order.depositTxHash ? 'The deposit becomes final' : `${amountText(order.srcAmount, from)} to be deposited`) : isBack ? 'The refund becomes final' : `${amountText(order.destAmount, to)} to be delivered`,
     state: 'now',
   };
-  return order.status === 'created' ? [...told, awaited, { text: `${amountText(order.destAmount, to)} to be delivered`, state: 'next' }] : [...told, awaited];
+  return order.status === 'created' ? [...past, awaited, { text: `${amountText(order.destAmount, to)} to be delivered`, state: 'next' }] : [...past, awaited];
 }

@@ -36,10 +36,10 @@ export class Purchase {
   start(quote: FiatQuote, routeId: string | undefined, author: string, how: 'popup' | 'frame' | 'redirect', frame: () => Promise<HTMLElement>): void {
     this.quote = quote;
     const order = createFiatOrder(this.#client, { quoteId: quote.quoteId, author, ...(routeId === undefined ? {} : { routeId }) });
-    const options = { signal: this.#abort.signal, onStatus: (status: FiatStatus) => this.#told(status) };
+    const options = { signal: this.#abort.signal, onStatus: (status: FiatStatus) => this.#report(status) };
     order.then(({ orderId }) => {
       this.orderId = orderId;
-      // A blocked popup has ended it already, and stays told.
+      // A blocked popup has ended it already, and its message stays.
       if (this.phase !== 'opening') return;
       this.phase = 'paying';
       this.#events.created(orderId);
@@ -54,7 +54,7 @@ export class Purchase {
   /** Follows a purchase that was begun elsewhere, or before a reload. */
   resume(orderId: string): void {
     Object.assign(this, { orderId, phase: 'following' });
-    const options = { signal: this.#abort.signal, onStatus: (status: FiatStatus) => this.#told(status) };
+    const options = { signal: this.#abort.signal, onStatus: (status: FiatStatus) => this.#report(status) };
     const ended = trackPurchase(this.#client, orderId, options);
     this.#settle(ended.then((finalStatus) => ({ outcome: finalStatus.status === 'completed' ? 'completed' : 'failed', finalStatus, orderId })));
     void this.#look();
@@ -64,7 +64,7 @@ export class Purchase {
     this.#abort.abort();
   }
 
-  #told(status: FiatStatus): void {
+  #report(status: FiatStatus): void {
     const isNews = status.status !== this.status?.status || status.progress !== this.status?.progress;
     this.status = status;
     if (this.phase === 'paying' && status.status === 'processing') this.phase = 'following';

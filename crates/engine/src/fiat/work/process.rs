@@ -125,17 +125,17 @@ impl WorkFiat {
     }
 
     /// Executes the actions, or finds them in progress. Returns whether the purchase has changed.
-    async fn perform(&self, order: &mut FiatOrder, todo: &[FiatOrderAction]) -> bool {
+    async fn perform(&self, order: &mut FiatOrder, actions: &[FiatOrderAction]) -> bool {
         let mut changed = false;
-        for todo in todo {
-            let done = match todo {
+        for action in actions {
+            let done = match action {
                 FiatOrderAction::Swap { amount, seen_in } => self.swap(order, *amount, *seen_in).await,
                 FiatOrderAction::ReturnBalance { tokens, .. } => self.return_balance(order, tokens).await,
             };
             match done {
                 Ok(done) => changed |= done,
                 Err(error) => {
-                    tracing::warn!(order = %order.id, ?todo, %error, "purchase blocked");
+                    tracing::warn!(order = %order.id, ?action, %error, "purchase blocked");
                 }
             }
         }

@@ -50,13 +50,13 @@ impl Methods for EvmNode<'_> {
             return Err(refusal);
         }
         let asked = faults.lies.as_ref().map(|_| params.clone());
-        let told = if is_heavy(method, &params) {
+        let response = if is_heavy(method, &params) {
             self.chain.answer_blocking(method, params, faults.visible).await
         } else {
             answer(inner, method, params, &faults.visible)
         };
-        let told = match (&faults.lies, asked) {
-            (Some(lies), Some(asked)) => told.map(|truth| {
+        let response = match (&faults.lies, asked) {
+            (Some(lies), Some(asked)) => response.map(|truth| {
                 lies.falsify(method, &asked, truth, |number| {
                     let block = json!([quantity(number), false]);
                     let block =
@@ -64,9 +64,9 @@ impl Methods for EvmNode<'_> {
                     block.get("hash").cloned()
                 })
             }),
-            _ => told,
+            _ => response,
         };
-        faults.fail_after.map_or(told, Err)
+        faults.fail_after.map_or(response, Err)
     }
 }
 

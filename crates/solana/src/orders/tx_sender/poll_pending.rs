@@ -90,7 +90,7 @@ impl SolanaTxSender {
         Ok(true)
     }
 
-    /// A fee that cannot be read is not told: it is a figure for people, and nothing waits for it.
+    /// A fee that cannot be read is not reported: it is a figure for people, and nothing waits for it.
     async fn tell_fee(&self, outgoing: &Outgoing, signature: &Signature) {
         let Some(observer) = &self.fee_observer else { return };
         match self.rpc.fee_paid(signature).await {
