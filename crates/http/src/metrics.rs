@@ -1,5 +1,6 @@
-use std::collections::HashSet;
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::fmt::{self, Write as _};
+use std::sync::Arc;
 use std::time::Duration;
 
 use axum::http::Method;
@@ -37,6 +38,8 @@ pub struct Metrics {
     sdks: Family<SdkLabels, Counter>,
     known_sdks: Mutex<HashSet<String>>,
     in_flight: Gauge,
+    /// The values of other parts, which the operator's overview shows too.
+    sources: Mutex<HashMap<&'static str, ValueSource>>,
     /// What the store held at the last reading.
     pub(crate) state: tokio::sync::Mutex<Option<(Instant, Vec<GaugeSet>)>>,
 }
@@ -84,6 +87,7 @@ impl Default for Metrics {
             sdks: Family::default(),
             known_sdks: Mutex::default(),
             in_flight: Gauge::default(),
+            sources: Mutex::default(),
             state: tokio::sync::Mutex::default(),
         };
         metrics.register(|registry| {
@@ -117,7 +121,9 @@ impl Metrics {
         labels: [&'static str; LABELS],
         read: impl Fn() -> Vec<([String; LABELS], i64)> + Send + Sync + 'static,
     ) {
-        let gauges = ExternalValues { name, help, labels, kind: MetricType::Gauge, read: Box::new(read) };
+        let read: ReadValues<LABELS, i64> = Arc::new(read);
+        self.add_source(name, &labels, Arc::clone(&read), |value| value);
+        let gauges = ExternalValues { name, help, labels, kind: MetricType::Gauge, read };
         self.register(|registry| registry.register_collector(Box::new(gauges)));
     }
 
@@ -129,8 +135,34 @@ impl Metrics {
         labels: [&'static str; LABELS],
         read: impl Fn() -> Vec<([String; LABELS], u64)> + Send + Sync + 'static,
     ) {
-        let counters = ExternalValues { name, help, labels, kind: MetricType::Counter, read: Box::new(read) };
+        let read: ReadValues<LABELS, u64> = Arc::new(read);
+        self.add_source(name, &labels, Arc::clone(&read), |value| i64::try_from(value).unwrap_or(i64::MAX));
+        let counters = ExternalValues { name, help, labels, kind: MetricType::Counter, read };
         self.register(|registry| registry.register_collector(Box::new(counters)));
+    }
+
+    fn add_source<const LABELS: usize, T: 'static>(
+        &self,
+        name: &'static str,
+        labels: &[&'static str; LABELS],
+        read: ReadValues<LABELS, T>,
+        number: fn(T) -> i64,
+    ) {
+        let labels = *labels;
+        let read = move || {
+            let map = |(values, value): ([String; LABELS], T)| Value {
+                labels: labels.into_iter().zip(values).collect(),
+                value: number(value),
+            };
+            read().into_iter().map(map).collect()
+        };
+        self.sources.lock().insert(name, ValueSource(Arc::new(read)));
+    }
+
+    /// The values that another part has registered under this name, now; none where none has.
+    pub(crate) fn values(&self, name: &str) -> Vec<Value> {
+        let source = self.sources.lock().get(name).map(|source| Arc::clone(&source.0));
+        source.map(|read| read()).unwrap_or_default()
     }
 
     /// Registers the metrics of the fillers.
@@ -259,7 +291,23 @@ impl Collector for ExternalCounter {
     }
 }
 
-type ReadValues<const LABELS: usize, T> = Box<dyn Fn() -> Vec<([String; LABELS], T)> + Send + Sync>;
+/// One value with its labels.
+#[derive(Clone, Debug)]
+pub(crate) struct Value {
+    pub(crate) labels: BTreeMap<&'static str, String>,
+    pub(crate) value: i64,
+}
+
+/// Reads the values that are registered under a name.
+struct ValueSource(Arc<dyn Fn() -> Vec<Value> + Send + Sync>);
+
+impl fmt::Debug for ValueSource {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("ValueSource")
+    }
+}
+
+type ReadValues<const LABELS: usize, T> = Arc<dyn Fn() -> Vec<([String; LABELS], T)> + Send + Sync>;
 
 /// Gauges or counters whose labels and values are read at collection time.
 struct ExternalValues<const LABELS: usize, T> {

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use alloy_primitives::U256;
-use causeway_domain::ports::PriceFeed;
+use causeway_domain::ports::{PriceBasis, PriceFeed};
 use causeway_domain::{RawAmount, TokenId, UsdPrice};
 use jiff::Timestamp;
 
@@ -64,12 +64,14 @@ impl MedianPrices {
         median_price(prices, &self.rules).map_err(|problem| self.explain(coin, problem, now))
     }
 
-    /// The usable prices of a coin. Where a source does not know a wrapped coin, the price of its underlying asset counts.
     fn fresh(&self, coin: &str, now: Timestamp) -> Vec<UsdPrice> {
-        let latest = self.sources.iter().filter_map(|source| latest_of(source.as_ref(), coin));
-        latest
-            .filter_map(|latest| self.usable(&latest, now).ok().map(|observation| observation.price))
-            .collect()
+        self.observations(coin, now).map(|observation| observation.price).collect()
+    }
+
+    /// The usable prices of a coin. Where a source does not know a wrapped coin, the price of its underlying asset counts.
+    fn observations(&self, coin: &str, now: Timestamp) -> impl Iterator<Item = PriceObservation> {
+        let latest = self.sources.iter().filter_map(move |source| latest_of(source.as_ref(), coin));
+        latest.filter_map(move |latest| self.usable(&latest, now).ok())
     }
 
     fn usable(&self, latest: &SourcePrice, now: Timestamp) -> Result<PriceObservation, String> {
@@ -108,6 +110,20 @@ impl PriceFeed for MedianPrices {
     fn usd_price(&self, token: &TokenId) -> Option<UsdPrice> {
         let coin = self.coins.get(token)?;
         median_price(self.fresh(coin, Timestamp::now()), &self.rules).ok()
+    }
+
+    fn price_basis(&self, token: &TokenId) -> Option<PriceBasis> {
+        let (coin, now) = (self.coins.get(token)?, Timestamp::now());
+        let observations: Vec<PriceObservation> = self.observations(coin, now).collect();
+        let prices = observations.iter().map(|observation| observation.price);
+        let median = median_price(prices.clone().collect(), &self.rules).ok()?;
+        let units = |price: Option<UsdPrice>| price.map(|price| price.units().get());
+        let difference = units(prices.clone().max())?.saturating_sub(units(prices.min())?);
+        Some(PriceBasis {
+            sources: observations.len(),
+            age_seconds: observations.iter().map(|observation| observation.age(now).as_secs()).max()?,
+            spread_millionths: spread(difference, median.units().get()),
+        })
     }
 
     fn unpriced(&self, token: &TokenId) -> Option<String> {

@@ -2,7 +2,7 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use alloy_primitives::U256;
-use causeway_domain::ports::{PriceFeed, VaultRates};
+use causeway_domain::ports::{PriceBasis, PriceFeed, VaultRates};
 use causeway_domain::{RawAmount, TokenId, UsdPrice};
 
 /// Prices vault shares by their asset; all other tokens come from the inner feed.
@@ -45,6 +45,14 @@ impl VaultPrices {
 impl PriceFeed for VaultPrices {
     fn usd_price(&self, token: &TokenId) -> Option<UsdPrice> {
         if self.vaults.is_share(token) { self.share_price(token) } else { self.prices.usd_price(token) }
+    }
+
+    /// That of the asset, for a share.
+    fn price_basis(&self, token: &TokenId) -> Option<PriceBasis> {
+        if self.vaults.is_share(token) {
+            return self.prices.price_basis(&self.vaults.rate(token)?.asset);
+        }
+        self.prices.price_basis(token)
     }
 
     fn unpriced(&self, token: &TokenId) -> Option<String> {

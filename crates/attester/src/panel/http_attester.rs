@@ -69,8 +69,13 @@ impl HttpAttester {
         Ok(Self { client, attest, attest_batch, health, chains: Arc::default() })
     }
 
+    /// How many chains it read when it was last asked; none before.
+    pub fn last_readable_chains(&self) -> Option<usize> {
+        self.chains.lock().as_ref().map(|(_, chains)| chains.len())
+    }
+
     /// The chains that it reads now; none while it does not answer.
-    async fn readable_chains(&self) -> Vec<u64> {
+    pub async fn readable_chains(&self) -> Vec<u64> {
         if let Some((_, chains)) = self.chains.lock().as_ref().filter(|(at, _)| at.elapsed() < HEALTH_TTL) {
             return chains.clone();
         }

@@ -154,6 +154,7 @@ impl Service {
         watch_breakers(&metrics, &market);
         watch_halted(&metrics, &catalog, &orders.cursors);
         watch_inventory(&metrics, &market);
+        attesters.watch(&metrics, &stop);
         watch_endpoints(&metrics, &clients);
         watch_gas(&metrics, &orders.compare_gas);
         let app = App {

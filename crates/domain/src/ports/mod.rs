@@ -102,10 +102,27 @@ pub trait Health: Send + Sync {
     async fn check(&self) -> Result<(), StoreError>;
 }
 
+/// What a price rests on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PriceBasis {
+    /// How many sources have a fresh price.
+    pub sources: usize,
+    /// The age of the oldest of them, in seconds.
+    pub age_seconds: u64,
+    /// The difference between the highest and the lowest, in millionths of the median, rounded up.
+    pub spread_millionths: u64,
+}
+
 /// Token prices in US dollars.
 pub trait PriceFeed: Send + Sync {
     /// The price of one whole token, if it is known and fresh.
     fn usd_price(&self, token: &TokenId) -> Option<UsdPrice>;
+
+    /// What the price of a token rests on; `None` where it has none, or is not read from sources.
+    fn price_basis(&self, token: &TokenId) -> Option<PriceBasis> {
+        let _ = token;
+        None
+    }
 
     /// Why a token has no price now, for people; `None` where it has one or the reason is unknown.
     fn unpriced(&self, token: &TokenId) -> Option<String> {

@@ -7,13 +7,14 @@ use axum::{Json, Router};
 use causeway_domain::ports::FinalityTier;
 use causeway_domain::{RawAmount, TokenId};
 use jiff::Timestamp;
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
 use crate::App;
 use crate::error::ApiResult;
 use crate::explorer::read_query;
 use crate::extract::QueryParams;
 use crate::mapping::chain_time;
+use crate::metrics::{self, Metrics};
 use crate::orders::map_orders;
 use crate::page::next_cursor;
 
@@ -30,7 +31,8 @@ async fn list(State(app): State<Arc<App>>, mut params: QueryParams) -> ApiResult
     Ok(Json(json!({ "data": map_orders(&app, &orders).await?, "cursor": cursor })))
 }
 
-/// Orders by filler and status, what fillers have not claimed yet, how far each chain was read, and prices.
+/// Orders by filler and status, what fillers have not claimed yet, how far each chain was read, prices, endpoints, attesters, and
+/// what is halted.
 async fn overview(State(app): State<Arc<App>>) -> ApiResult<Json<Value>> {
     let fills = app.orders.fill_counts().await?;
     let fills = fills.iter().map(
@@ -42,6 +44,11 @@ async fn overview(State(app): State<Arc<App>>) -> ApiResult<Json<Value>> {
         "unclaimed": unclaimed(&app).await?,
         "chains": chains(&app).await?,
         "prices": prices(&app),
+        "endpoints": endpoints(&app.metrics),
+        "attesters": values(&app.metrics, "attester_chains", "readableChains"),
+        "breakers": open(values(&app.metrics, "breaker_open", "open")),
+        "haltedChains": open(values(&app.metrics, "chain_halted", "halted")),
+        "priceSources": price_sources(&app.metrics),
     })))
 }
 
@@ -90,6 +97,57 @@ async fn chains(app: &App) -> ApiResult<Vec<Value>> {
     Ok(chains)
 }
 
+/// The registered values of a name, each with its labels and its value as `field`.
+fn values(metrics: &Metrics, name: &str, field: &str) -> Vec<Value> {
+    let map = |one: metrics::Value| {
+        let mut row: Map<String, Value> =
+            one.labels.into_iter().map(|(label, text)| (label.to_owned(), label_value(label, text))).collect();
+        row.insert(field.to_owned(), one.value.into());
+        Value::Object(row)
+    };
+    metrics.values(name).into_iter().map(map).collect()
+}
+
+/// Chains are numbers, as everywhere else in the API.
+fn label_value(label: &str, text: String) -> Value {
+    let number = if label == "chain" { text.parse::<u64>().ok() } else { None };
+    number.map_or_else(|| text.into(), Value::from)
+}
+
+/// Those whose switch is on, which is their only field that is no label.
+fn open(rows: Vec<Value>) -> Vec<Value> {
+    let is_on = |row: &Value| ["open", "halted"].iter().any(|field| row[*field] == 1);
+    let without = |mut row: Value| {
+        if let Some(fields) = row.as_object_mut() {
+            fields.retain(|name, _| name != "open" && name != "halted");
+        }
+        row
+    };
+    rows.into_iter().filter(is_on).map(without).collect()
+}
+
+/// Two names that share their labels, side by side.
+fn joined(metrics: &Metrics, [one, other]: [(&str, &str); 2]) -> Vec<Value> {
+    let mut rows = values(metrics, one.0, one.1);
+    let others = metrics.values(other.0);
+    for row in &mut rows {
+        let same = |value: &&metrics::Value| {
+            value.labels.iter().all(|(label, text)| row[*label] == label_value(label, text.clone()))
+        };
+        row[other.1] = others.iter().find(same).map_or(Value::Null, |found| found.value.into());
+    }
+    rows
+}
+
+/// The JSON-RPC endpoints of each chain: whether they serve, and their heads.
+fn endpoints(metrics: &Metrics) -> Vec<Value> {
+    joined(metrics, [("rpc_endpoint_up", "up"), ("rpc_endpoint_head", "head")])
+}
+
+fn price_sources(metrics: &Metrics) -> Vec<Value> {
+    joined(metrics, [("price_reads", "reads"), ("price_faults", "faults")])
+}
+
 /// The prices of well-known tokens, one for each symbol, and why there is none.
 fn prices(app: &App) -> Vec<Value> {
     let snapshot = app.catalog.snapshot();
@@ -97,10 +155,14 @@ fn prices(app: &App) -> Vec<Value> {
     for listed in snapshot.top(&[]) {
         let token = listed.token;
         seen.entry(token.symbol.clone()).or_insert_with(|| {
+            let basis = app.prices.price_basis(&token.id);
             json!({
                 "symbol": token.symbol,
                 "chainId": token.id.chain().get(),
                 "token": token.id.address().to_string(),
+                "sources": basis.map(|basis| basis.sources),
+                "ageSeconds": basis.map(|basis| basis.age_seconds),
+                "spreadMillionths": basis.map(|basis| basis.spread_millionths),
                 "usd": app.prices.usd_price(&token.id).map(|price| price.to_string()),
                 "problem": app.prices.unpriced(&token.id),
             })

@@ -8,7 +8,12 @@ export interface Overview {
   orders: { filler: string; status: string; orders: number }[];
   unclaimed: { filler: string; chainId: number; token: string; symbol: string | null; decimals: number | null; orders: number; amount: string; usd: string | null }[];
   chains: { chainId: number; name: string; enabled: boolean; block: number | null; blockTime: string | null; lagSeconds: number | null }[];
-  prices: { symbol: string; chainId: number; token: string; usd: string | null; problem: string | null }[];
+  prices: { symbol: string; chainId: number; token: string; usd: string | null; problem: string | null; sources: number | null; ageSeconds: number | null; spreadMillionths: number | null }[];
+  endpoints: { chain: number; endpoint: string; up: number; head: number | null }[];
+  attesters: { attester: string; readableChains: number }[];
+  breakers: { filler: string; chain: number; breaker: string }[];
+  haltedChains: { chain: number }[];
+  priceSources: { source: string; reads: number; faults: number | null }[];
 }
 export interface Stuck { orderId: string; status: string; filler: string; fromChainId: number; toChainId: number; unmovedSince: string; reason: string; remedy: string }
 export interface Pause { kind: string; name: string; reason: string; since: string }

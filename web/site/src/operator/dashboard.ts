@@ -4,7 +4,8 @@ import type { KnownToken } from '../../../widget/src/flows/catalog.js';
 import { orderTable } from '../order-table.js';
 import { client, failure, wordsOf } from '../site.js';
 import type { AuditEvent, ListedFiller, OperatorApi, Overview, Page, Pause, Stuck, Webhook } from './api.js';
-import { auditView, chainsView, fillersView, inventoryView, pausesView, pricesView, stuckView, summaryView, unclaimedView, webhooksView } from './views.js';
+import { chainsView, guardsView, pricesView } from './health-views.js';
+import { auditView, fillersView, inventoryView, pausesView, stuckView, summaryView, unclaimedView, webhooksView } from './views.js';
 
 const EVERY = 5000;
 /** Balances are read from the chains, so less often. */
@@ -99,6 +100,7 @@ export class Dashboard {
       ${fillersView(this)}
       ${inventoryView(this)}
       ${chainsView(this)}
+      ${guardsView(this)}
       <div class="order-grid">${pricesView(this)}<div class="stack">${webhooksView(this)}${auditView(this)}</div></div>`;
   }
 }

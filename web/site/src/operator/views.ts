@@ -6,7 +6,7 @@ import type { Dashboard } from './dashboard.js';
 
 const usd = (text: string | null | undefined): string => (text == null ? '—' : showUsd(Number(text), 'en'));
 /** A chain whose last final block is older than this is looked at. */
-const LATE = 120;
+export const LATE = 120;
 
 /** Whether all is well, at a glance. */
 export function summaryView({ overview, stuck, pauses, fillers }: Dashboard): TemplateResult {
@@ -14,8 +14,12 @@ export function summaryView({ overview, stuck, pauses, fillers }: Dashboard): Te
   const unclaimed = overview?.unclaimed.reduce((sum, one) => sum + Number(one.usd ?? 0), 0) ?? 0;
   const late = overview?.chains.filter(({ enabled, lagSeconds }) => enabled && lagSeconds !== null && lagSeconds > LATE).length ?? 0;
   const unwell = fillers.filter(({ health }) => health !== 'healthy').length;
-  const isWell = stuck.length + pauses.length + late + unwell === 0;
-  const words = [[stuck.length, 'stuck orders'], [late, 'chains behind'], [unwell, 'fillers unwell'], [pauses.length, 'pauses']].filter(([number]) => Number(number) > 0).map(([number, what]) => `${number} ${what}`);
+  const [breakers, halted] = [overview?.breakers.length ?? 0, overview?.haltedChains.length ?? 0];
+  const silent = overview?.endpoints.filter(({ up }) => up === 0).length ?? 0;
+  const absent = overview?.attesters.filter(({ readableChains }) => readableChains === 0).length ?? 0;
+  const counts: [number, string][] = [[stuck.length, 'stuck orders'], [late, 'chains behind'], [halted, 'chains halted'], [breakers, 'breakers open'], [silent, 'endpoints down'], [absent, 'attesters down'], [unwell, 'fillers unwell'], [pauses.length, 'pauses']];
+  const isWell = counts.every(([number]) => number === 0);
+  const words = counts.filter(([number]) => number > 0).map(([number, what]) => `${number} ${what}`);
   return html`<section aria-labelledby="glance"><h2 id="glance" class="unseen">At a glance</h2>
     <p class="state ${isWell ? 'good' : 'wait'}" id="glance-state">${isWell ? 'All is well' : words.join(', ')}</p>
     <dl class="stats"><div><dt>Open</dt><dd>${count('created', 'deposited', 'published', 'refund_pending').toLocaleString('en')}</dd></div><div><dt>Filled</dt><dd>${count('filled').toLocaleString('en')}</dd></div>
@@ -88,16 +92,6 @@ export function inventoryView({ holdings }: Dashboard): TemplateResult | typeof 
           <td class="number">${showUsd(worth(here), 'en')}</td><td>${largest.map((token) => html`${showUnits(token.extensions?.balance ?? '0', token.decimals, 'en')} ${token.symbol} `)}</td></tr>`;
       })}</tbody></table></div>`;
   })}</section>`;
-}
-
-export function chainsView({ overview }: Dashboard): TemplateResult {
-  return html`<section aria-labelledby="chains"><h2 id="chains">Chains</h2><p class="under small">The last block of each chain that was read as final. Chains that nobody waits for are read less often.</p><ul class="tiles">${overview?.chains.map(({ chainId, name, block, lagSeconds, enabled }) => html`<li>${chainLogo(site, chainId)}
-    <span class="tile-text"><strong>${name}</strong><span>${block === null ? 'not read yet' : `block ${block.toLocaleString('en')}, ${span(lagSeconds ?? 0)} ago`}</span></span>
-    ${!enabled ? html`<span class="tag">off</span>` : lagSeconds !== null && lagSeconds > LATE ? html`<span class="tag warn">behind</span>` : nothing}</li>`)}</ul></section>`;
-}
-
-export function pricesView({ overview }: Dashboard): TemplateResult {
-  return html`<section class="card" aria-labelledby="prices"><h2 id="prices">Prices</h2><dl class="facts">${overview?.prices.map(({ symbol, usd: price, problem }) => html`<div><dt>${symbol}</dt><dd>${price === null ? html`<span class="tag bad">${problem ?? 'none'}</span>` : showUsd(Number(price), 'en')}</dd></div>`)}</dl></section>`;
 }
 
 export function webhooksView({ webhooks }: Dashboard): TemplateResult {

@@ -10,10 +10,12 @@ use causeway_attester::{Attest, Attester, AttesterConfig, EpochPanels, HttpAttes
 use causeway_domain::ports::{Attestations, AttesterRegistry, ChainView};
 use causeway_evm::attest::{AttestFinality, EvmAttesterRegistry, EvmVerifier, EvmView, ViewConfig};
 use causeway_evm::{EvmClient, Signer};
+use causeway_http::Metrics;
 use causeway_sandbox::genesis::Roles;
 use causeway_solana::SolanaRpc;
 use causeway_solana::attest::{SolanaAttesterRegistry, SolanaView, SolanaViewConfig};
 use causeway_solana::program::EscrowProgram;
+use tokio_util::sync::CancellationToken;
 
 use crate::boot::config::ContractsConfig;
 use crate::boot::parts::chain_clients::ChainClients;
@@ -25,6 +27,9 @@ const CACHE_TTL: Duration = Duration::from_millis(500);
 /// How often each chain is polled; slow, because claims are not urgent and an idle sandbox should cost little.
 const POLL: Duration = Duration::from_secs(10);
 
+/// How often each attester is asked whether it is there.
+const ASK_EVERY: Duration = Duration::from_secs(15);
+
 /// The panel of attesters; in the sandbox also the attesters themselves.
 #[derive(Default)]
 pub(crate) struct Attesters {
@@ -33,6 +38,8 @@ pub(crate) struct Attesters {
     pub(crate) routes: Router,
     /// Collects their signatures.
     pub(crate) panel: Option<Arc<dyn Attestations>>,
+    /// Those that run as separate processes.
+    remote: Vec<(Address, Arc<HttpAttester>)>,
 }
 
 impl Attesters {
@@ -45,7 +52,7 @@ impl Attesters {
         if !config.has_panel() {
             return Ok(Self::default());
         }
-        let ask = |(address, url): (&Address, &String)| -> anyhow::Result<(Address, Arc<dyn Attest>)> {
+        let ask = |(address, url): (&Address, &String)| -> anyhow::Result<(Address, Arc<HttpAttester>)> {
             let attester = HttpAttester::new(url).with_context(|| {
                 format!("contracts.attester_urls: the attester {address} cannot be asked")
             })?;
@@ -53,8 +60,36 @@ impl Attesters {
         };
         let first_epoch = config.attesters.iter().zip(&config.attester_urls);
         let members = first_epoch.chain(&config.other_attesters).map(ask);
-        let members: Vec<_> = members.collect::<anyhow::Result<_>>()?;
-        Ok(Self { panel: Some(panels(members, clients, deployments)), ..Self::default() })
+        let remote: Vec<_> = members.collect::<anyhow::Result<_>>()?;
+        let member = |(address, attester): &(Address, Arc<HttpAttester>)| {
+            (*address, Arc::clone(attester) as Arc<dyn Attest>)
+        };
+        let panel = panels(remote.iter().map(member).collect(), clients, deployments);
+        Ok(Self { panel: Some(panel), remote, ..Self::default() })
+    }
+
+    /// Registers how many chains each attester reads, and asks it now and then, also while nothing is claimed.
+    pub(crate) fn watch(&self, metrics: &Metrics, stop: &CancellationToken) {
+        for (_, attester) in &self.remote {
+            let attester = Arc::clone(attester);
+            let asking = async move {
+                loop {
+                    attester.readable_chains().await;
+                    tokio::time::sleep(ASK_EVERY).await;
+                }
+            };
+            tokio::spawn(stop.clone().run_until_cancelled_owned(asking));
+        }
+        let attesters = self.remote.clone();
+        let read = move || {
+            let gauge = |(address, attester): &(Address, Arc<HttpAttester>)| {
+                let chains = attester.last_readable_chains()?;
+                Some(([address.to_string()], i64::try_from(chains).unwrap_or(i64::MAX)))
+            };
+            attesters.iter().filter_map(gauge).collect()
+        };
+        let help = "How many chains an attester reads now; 0 while it does not answer";
+        metrics.register_gauges("attester_chains", help, ["attester"], read);
     }
 
     /// Starts the sandbox's three attesters inside the service, two of which make a threshold. They read through the second
