@@ -38,6 +38,7 @@ pub async fn enforce_retention(
                     orders = pruned.orders,
                     quotes = pruned.quotes,
                     events = pruned.events,
+                    answers = pruned.answers,
                     "retention swept"
                 );
             }
@@ -63,7 +64,9 @@ async fn sweep(
         total.orders += batch.orders;
         total.quotes += batch.quotes;
         total.events += batch.events;
-        if [batch.orders, batch.quotes, batch.events].into_iter().all(|removed| removed < u64::from(BATCH)) {
+        total.answers += batch.answers;
+        let removed = [batch.orders, batch.quotes, batch.events, batch.answers];
+        if removed.into_iter().all(|removed| removed < u64::from(BATCH)) {
             break;
         }
     }
@@ -111,8 +114,9 @@ mod tests {
     async fn backlog_is_swept_in_batches_until_empty() {
         let store = MemoryStore::default();
         *store.expired_quotes.lock().unwrap() = 2_500;
+        *store.expired_answers.lock().unwrap() = 4_500;
         let pruned = sweep(&store, POLICY, Timestamp::now(), &CancellationToken::new()).await.unwrap();
-        assert_eq!(pruned, Pruned { quotes: 2_500, ..Pruned::default() });
+        assert_eq!(pruned, Pruned { quotes: 2_500, answers: 4_500, ..Pruned::default() });
         let (kind, at) = ("screening.hit".to_owned(), Timestamp::UNIX_EPOCH);
         for key in 0..2_500 {
             let (key, subject, detail) = (RowKey::new(key).unwrap(), String::new(), String::new());

@@ -105,6 +105,8 @@ pub struct Pruned {
     pub orders: u64,
     pub quotes: u64,
     pub events: u64,
+    /// Answers that were kept for idempotency keys.
+    pub answers: u64,
 }
 
 /// Stores what operators decide, for all replicas: pauses, fillers that were added at run time, the audit log, and what

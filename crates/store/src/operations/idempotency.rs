@@ -23,6 +23,12 @@ const RELEASE: &str = "DELETE FROM idempotency_keys WHERE key_hash = $1 AND atte
 pub(super) const EXPIRED: &str = "DELETE FROM idempotency_keys WHERE key_hash IN \
      (SELECT key_hash FROM idempotency_keys WHERE claimed_at < $1 ORDER BY claimed_at LIMIT $2)";
 
+/// How many keys are kept. Anybody can use keys, and a request whose key was removed can be repeated without harm.
+pub(super) const MAX_KEYS: i64 = 200_000;
+
+pub(super) const EXCESS: &str = "DELETE FROM idempotency_keys WHERE key_hash IN \
+     (SELECT key_hash FROM idempotency_keys ORDER BY claimed_at DESC LIMIT $1 OFFSET $2)";
+
 struct Claim {
     request: KeyedRequest,
     abandoned_before: i64,

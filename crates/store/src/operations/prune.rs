@@ -5,7 +5,7 @@ use crate::database::engine::Connection;
 use crate::database::error::DbError;
 use crate::database::write_op::WriteOp;
 use crate::fiat::PruneFiat as _;
-use crate::operations::idempotency::EXPIRED;
+use crate::operations::idempotency::{EXCESS, EXPIRED, MAX_KEYS};
 use crate::orders::drop_unused::DropUnused as _;
 use crate::store::Store;
 
@@ -31,13 +31,16 @@ for_each_engine! {
 
         async fn run(&self, connection: &mut Connection<Db>) -> Result<Pruned, DbError> {
             let limit = i64::from(self.limit);
-            sqlx::query(EXPIRED).bind(self.answers_before).bind(limit).execute(&mut *connection).await?;
+            let expired =
+                sqlx::query(EXPIRED).bind(self.answers_before).bind(limit).execute(&mut *connection).await?;
+            let excess = sqlx::query(EXCESS).bind(limit).bind(MAX_KEYS).execute(&mut *connection).await?;
+            let answers = expired.rows_affected() + excess.rows_affected();
             let orders = Db::drop_unused(connection, self.quotes_before, limit).await?;
             let events =
                 sqlx::query(EVENTS).bind(self.events_before).bind(limit).execute(&mut *connection).await?;
             let (quotes, fiat_events) =
                 Db::prune_fiat(connection, (self.quotes_before, limit), (self.events_before, limit)).await?;
-            Ok(Pruned { orders, quotes, events: events.rows_affected() + fiat_events })
+            Ok(Pruned { orders, quotes, events: events.rows_affected() + fiat_events, answers })
         }
     }
 }

@@ -202,7 +202,7 @@ async fn unused_quotes_are_pruned_and_used_ones_kept(database: &TestDatabase) {
         store.store_webhook("card", order.id.as_str(), &order.id, b"{}", now()).await.unwrap();
     }
     let pruned = store.prune(days_ago(1), now() + seconds(9), 10).await.unwrap();
-    assert_eq!(pruned, Pruned { orders: 0, quotes: 1, events: 1 });
+    assert_eq!(pruned, Pruned { quotes: 1, events: 1, ..Pruned::default() });
     assert_eq!(store.fiat_quote(&old.id).await.unwrap(), None);
     for quote in [&young.id, &open.quote, &over.quote] {
         assert!(store.fiat_quote(quote).await.unwrap().is_some());
@@ -210,7 +210,7 @@ async fn unused_quotes_are_pruned_and_used_ones_kept(database: &TestDatabase) {
     assert_eq!(database.raw().await.count("fiat_webhooks").await, 1, "what is over needs no webhooks");
     assert_eq!(store.fiat_order_events(&open.id).await.unwrap().len(), 1);
     let all = store.prune(now() + seconds(9), now() + seconds(9), 10).await.unwrap();
-    assert_eq!(all, Pruned { orders: 0, quotes: 1, events: 0 }, "a quote that was taken stays");
+    assert_eq!(all, Pruned { quotes: 1, ..Pruned::default() }, "a quote that was taken stays");
 }
 
 async fn forgetting_chains_removes_purchases(database: &TestDatabase) {

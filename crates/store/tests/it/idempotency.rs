@@ -11,6 +11,7 @@ on_both_engines!(
     a_released_or_abandoned_key_is_claimed_again_by_the_same_request,
     an_attempt_that_lost_its_key_changes_nothing,
     a_key_is_free_again_after_a_day,
+    retention_keeps_the_newest_keys_and_no_more_than_the_limit,
 );
 
 fn attempt(number: u8, request: u8, at: Timestamp) -> KeyedRequest {
@@ -92,4 +93,25 @@ async fn a_key_is_free_again_after_a_day(database: &TestDatabase) {
     claim(&store, &first).await;
     store.keep_answer(&first, &answer("yes")).await.unwrap();
     assert_eq!(claim(&store, &attempt(2, 8, now)).await, KeyUse::Claimed, "also before it is swept");
+}
+
+async fn retention_keeps_the_newest_keys_and_no_more_than_the_limit(database: &TestDatabase) {
+    let store = database.store().await;
+    let now = Timestamp::now();
+    // Somebody uses a new key for each of very many requests.
+    let many = format!(
+        "WITH RECURSIVE numbers (number) AS (SELECT 1 UNION ALL SELECT number + 1 FROM numbers WHERE number < 200010) \
+         INSERT INTO idempotency_keys (key_hash, request_hash, attempt, claimed_at) \
+         SELECT CAST(number AS TEXT), 'request', 'attempt', {} + number FROM numbers",
+        now.as_millisecond() - 1_000_000
+    );
+    database.raw().await.run(&many).await;
+    claim(&store, &attempt(1, 7, now)).await;
+    let removed = |limit| {
+        let store = &store;
+        async move { store.prune(now, now, limit).await.unwrap().answers }
+    };
+    assert_eq!([removed(6).await, removed(6).await, removed(6).await], [6, 5, 0]);
+    assert_eq!(database.raw().await.count("idempotency_keys").await, 200_000);
+    assert_eq!(claim(&store, &attempt(2, 7, now)).await, KeyUse::InProgress, "the newest stays");
 }

@@ -48,7 +48,7 @@ async fn pruning_removes_no_more_than_its_limit(database: &TestDatabase) {
     for _ in 0..3 {
         swept.push(store.prune(days_ago(1), days_ago(2), 2).await.unwrap());
     }
-    let of = |count| Pruned { orders: count, quotes: 0, events: count };
+    let of = |count| Pruned { orders: count, events: count, ..Pruned::default() };
     assert_eq!(swept, [of(2), of(1), of(0)]);
 }
 

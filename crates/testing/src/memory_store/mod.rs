@@ -51,6 +51,8 @@ pub struct MemoryStore {
     keyed_requests: Mutex<HashMap<B256, (KeyedRequest, Option<KeptAnswer>)>>,
     /// How many quotes retention may still remove.
     pub expired_quotes: Mutex<u64>,
+    /// How many answers to requests with idempotency keys retention may still remove.
+    pub expired_answers: Mutex<u64>,
     calls: Mutex<HashMap<&'static str, u64>>,
     is_unavailable: AtomicBool,
 }

@@ -1,3 +1,5 @@
+use std::sync::Mutex;
+
 use async_trait::async_trait;
 use causeway_domain::RowKey;
 use causeway_domain::ports::{AuditEvent, FillerRecord, OperatorStore, Pausable, Pause, Pruned, StoreError};
@@ -5,13 +7,12 @@ use jiff::Timestamp;
 
 use super::MemoryStore;
 
-impl MemoryStore {
-    fn expire_quotes(&self, limit: u32) -> u64 {
-        let mut expired = self.expired_quotes.lock().unwrap();
-        let removed = (*expired).min(u64::from(limit));
-        *expired -= removed;
-        removed
-    }
+/// Removes at most `limit` of what is expired.
+fn expire(expired: &Mutex<u64>, limit: u32) -> u64 {
+    let mut expired = expired.lock().unwrap();
+    let removed = (*expired).min(u64::from(limit));
+    *expired -= removed;
+    removed
 }
 
 #[async_trait]
@@ -82,7 +83,8 @@ impl OperatorStore for MemoryStore {
 
     async fn prune(&self, _: Timestamp, _: Timestamp, limit: u32) -> Result<Pruned, StoreError> {
         self.call("prune")?;
-        Ok(Pruned { quotes: self.expire_quotes(limit), ..Pruned::default() })
+        let (quotes, answers) = (expire(&self.expired_quotes, limit), expire(&self.expired_answers, limit));
+        Ok(Pruned { quotes, answers, ..Pruned::default() })
     }
 
     async fn prune_audit(&self, before: Timestamp, limit: u32) -> Result<u64, StoreError> {
