@@ -1,7 +1,8 @@
 use std::num::NonZeroUsize;
 
-use causeway_jsonrpc_client::{Disagreement, agreed};
-use serde_json::Value;
+use alloy_primitives::{Address, U64};
+use causeway_jsonrpc_client::{Disagreement, agreed, median};
+use serde_json::{Value, json};
 
 use crate::blocks::{Block, BlockTag, block_call, check_block};
 use crate::client::EvmClient;
@@ -45,6 +46,34 @@ impl EvmClient {
             (None, Some(error), _) | (None, None, Some(error)) => Err(error),
             (None, None, None) => Ok(None),
         }
+    }
+
+    /// The account's next nonce as of `tag`: the median of what the endpoints count, and the lower of the middle two, so
+    /// that none of them raises it alone. At least so many must answer, or one that is trusted.
+    pub async fn median_nonce(
+        &self,
+        account: Address,
+        tag: BlockTag,
+        at_least: usize,
+    ) -> Result<u64, CallError> {
+        if self.endpoint_count() < 2 {
+            return self.nonce(account, tag).await;
+        }
+        let call = Call::new("eth_getTransactionCount", json!([account, tag.json()]));
+        let (mut counts, mut has_trusted, mut fault) = (Vec::new(), false, None);
+        for asked in self.ask_all::<U64>(std::slice::from_ref(&call)).await {
+            match asked.answers.into_iter().next() {
+                Some(Ok(count)) => {
+                    counts.push(count.to::<u64>());
+                    has_trusted |= asked.trusted;
+                }
+                Some(Err(error)) => fault = Some(error),
+                None => {}
+            }
+        }
+        let is_enough = has_trusted || counts.len() >= at_least;
+        let too_few = || self.invalid_response("too few endpoints returned the account's nonce");
+        median(counts).filter(|_| is_enough).ok_or_else(|| fault.unwrap_or_else(too_few))
     }
 
     /// The newest block that enough endpoints have, if none of them contradicts.

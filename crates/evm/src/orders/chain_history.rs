@@ -42,7 +42,7 @@ impl EvmChainHistory {
             Finality::Depth(depth) => return Ok(head.saturating_sub(depth)),
             Finality::Tag { tag, or_depth } => (tag, or_depth),
         };
-        match self.client.block(tag).await {
+        match self.client.median_block(tag).await {
             Ok(Some(block)) => Ok(block.number),
             // The chain does not support the tag.
             Ok(None) | Err(CallError::Refused { .. }) => Ok(head.saturating_sub(depth)),
@@ -51,7 +51,7 @@ impl EvmChainHistory {
     }
 
     async fn head(&self) -> Result<u64, CallError> {
-        let head = self.client.block(BlockTag::Latest).await?;
+        let head = self.client.median_block(BlockTag::Latest).await?;
         head.map(|block| block.number).ok_or_else(|| self.client.invalid_response("no latest block"))
     }
 
@@ -113,7 +113,9 @@ impl ChainHistory for EvmChainHistory {
         });
         for account in here {
             let final_number = BlockTag::Number(self.final_number().await?);
-            if self.client.nonce(account, final_number).await? < self.pending_nonce(account).await? {
+            let quorum = self.client.quorum().get();
+            let final_nonce = self.client.median_nonce(account, final_number, quorum).await?;
+            if final_nonce < self.pending_nonce(account).await? {
                 return Ok(false);
             }
         }

@@ -54,8 +54,10 @@ impl UntrackedTxs {
         if let State::Below(sent) = *state {
             let head = client.median_block(BlockTag::Latest).await.map_err(chain_error)?;
             let final_number = head.map_or(0, |head| head.number).saturating_sub(depth);
-            let nonce = client.nonce(account, BlockTag::Number(final_number)).await.map_err(chain_error)?;
-            if nonce >= sent {
+            let tag = BlockTag::Number(final_number);
+            // One endpoint alone must not say that nothing is pending (rule 27).
+            let nonce = client.median_nonce(account, tag, client.quorum().get()).await;
+            if nonce.map_err(chain_error)? >= sent {
                 *state = State::Nothing;
             }
         }

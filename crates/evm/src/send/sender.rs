@@ -158,7 +158,8 @@ impl Sender {
     }
 
     /// One above the highest nonce ever stored by any process. The chain is read only while it may be ahead of the outbox.
-    /// If the key is used elsewhere meanwhile, the transaction is superseded and its purpose is free again.
+    /// If the key is used elsewhere meanwhile, the transaction is superseded and its purpose is free again. One endpoint
+    /// alone does not raise it above the outbox: nothing after a gap would ever be mined.
     async fn next_nonce(&self) -> Result<u64, SendError> {
         let stored = self.outbox.highest_nonce(self.client.chain_id(), self.owner()).await?;
         if let (Some(stored), Some(on_chain)) = (stored, *self.on_chain.lock())
@@ -166,9 +167,15 @@ impl Sender {
         {
             return Ok(stored.saturating_add(1));
         }
-        let on_chain = self.client.nonce(self.signer.address(), BlockTag::Latest).await?;
+        let next = stored.map(|nonce| nonce.saturating_add(1));
+        let at_least = next.map_or(1, |_| self.client.quorum().get());
+        let on_chain = match self.client.median_nonce(self.signer.address(), BlockTag::Latest, at_least).await
+        {
+            Ok(on_chain) => on_chain,
+            Err(error) => return next.ok_or(SendError::Chain(error)),
+        };
         *self.on_chain.lock() = Some(on_chain);
-        Ok(stored.map_or(on_chain, |nonce| nonce.saturating_add(1).max(on_chain)))
+        Ok(next.map_or(on_chain, |next| next.max(on_chain)))
     }
 
     /// Advances all pending transactions: rebroadcasts what was stored before a crash or dropped by a node, replaces what

@@ -2,6 +2,7 @@ use std::collections::{HashMap, HashSet};
 
 use alloy_primitives::{Address, B256, U64};
 use causeway_domain::ports::Outgoing;
+use causeway_jsonrpc_client::agreed;
 use serde_json::{Value, json};
 
 use crate::blocks::{BlockTag, Receipt};
@@ -45,9 +46,21 @@ impl PendingSnapshot {
         Ok(Self { final_block, nonce, final_nonce, receipts, known })
     }
 
-    /// The receipt of the attempt that is in a final block, and whether its absence is certain: every endpoint must report
-    /// that it has none before the nonce counts as used by another transaction.
+    /// The receipt of the attempt that is in a final block, and whether its absence is certain. A fill that reverted ends in
+    /// a refund of its deposit, so no endpoint is believed alone that it did (rule 27).
     pub(super) async fn receipt(&self, client: &EvmClient, outgoing: &Outgoing) -> (Option<Receipt>, bool) {
+        let (found, certain) = self.find_receipt(client, outgoing).await;
+        if let Some(receipt) = found.as_ref().filter(|receipt| receipt.status != 1)
+            && !is_agreed(client, receipt).await
+        {
+            return (None, false);
+        }
+        (found, certain)
+    }
+
+    /// The receipt that any endpoint shows. Every endpoint must report that it has none before the nonce counts as used by
+    /// another transaction.
+    async fn find_receipt(&self, client: &EvmClient, outgoing: &Outgoing) -> (Option<Receipt>, bool) {
         let hashes = outgoing.attempts.iter().map(|attempt| attempt.hash);
         let found = hashes.clone().find_map(|hash| self.receipts.get(&hash).cloned());
         if found.is_some() || self.final_nonce <= outgoing.nonce {
@@ -73,8 +86,24 @@ impl PendingSnapshot {
     }
 }
 
-/// The account's next nonce in the newest and in the final block.
+/// Whether enough endpoints show this receipt, and none shows another one.
+async fn is_agreed(client: &EvmClient, receipt: &Receipt) -> bool {
+    let call = Call::new("eth_getTransactionReceipt", json!([receipt.transaction_hash]));
+    let asked = client.ask_all::<Option<Receipt>>(std::slice::from_ref(&call)).await;
+    let shown = asked.into_iter().map(|asked| {
+        let shown = asked.answers.into_iter().next().and_then(Result::ok).flatten();
+        (asked.endpoint, asked.trusted, shown.map(|shown| (shown.block_hash, shown.status)))
+    });
+    agreed(client.quorum(), shown) == Ok((receipt.block_hash, receipt.status))
+}
+
+/// The account's next nonce in the newest and in the final block. One endpoint alone does not raise the latter: it would
+/// free purposes whose transactions are pending.
 async fn nonces(client: &EvmClient, account: Address, final_block: u64) -> Result<(u64, u64), CallError> {
+    if client.endpoint_count() > 1 {
+        let newest = client.nonce(account, BlockTag::Latest).await?;
+        return Ok((newest, client.median_nonce(account, BlockTag::Number(final_block), 1).await?));
+    }
     let call = |tag: BlockTag| Call::new("eth_getTransactionCount", json!([account, tag.json()]));
     let calls = [call(BlockTag::Latest), call(BlockTag::Number(final_block))];
     let mut answers = client.batch::<U64>(&calls).await.into_iter();

@@ -142,6 +142,34 @@ async fn rule_27_heads_and_fees_are_medians() {
     }
 }
 
+/// An endpoint that counts so many transactions of every account, or does not answer.
+async fn counting(count: Option<u64>) -> Fake {
+    Fake::start(move |method: &str, _: &Value| match (method, count) {
+        ("eth_chainId", _) => Ok(json!("0x2105")),
+        ("eth_blockNumber", _) => Ok(json!("0x64")),
+        ("eth_getTransactionCount", Some(count)) => Ok(json!(format!("{count:#x}"))),
+        _ => error(-32603, "internal error"),
+    })
+    .await
+}
+
+#[tokio::test]
+async fn rule_27_one_endpoint_alone_does_not_raise_a_nonce() {
+    let (one, other) = (counting(Some(5)).await, counting(Some(5)).await);
+    let (liar, failing) = (counting(Some(1_000)).await, counting(None).await);
+    let nonce = async |client: EvmClient, at_least: usize| {
+        client.median_nonce(Address::repeat_byte(7), BlockTag::Latest, at_least).await
+    };
+    for endpoints in [vec![&liar, &one], vec![&one, &liar], vec![&liar, &one, &other]] {
+        assert_eq!(nonce(client(&endpoints), 2).await.unwrap(), 5);
+    }
+    assert!(nonce(client(&[&liar, &failing]), 2).await.is_err(), "one of two is too few");
+    assert_eq!(nonce(client(&[&one, &failing]), 1).await.unwrap(), 5);
+    let mut own = config(&[&one, &failing]);
+    own.pool.endpoints[0].trusted = true;
+    assert_eq!(nonce(EvmClient::new(chain(), own).unwrap(), 2).await.unwrap(), 5, "it is trusted");
+}
+
 #[tokio::test]
 async fn rule_27_one_endpoint_that_nobody_trusts_is_recognised() {
     let only = endpoint(HEAD, 1_000, Says::Open).await;

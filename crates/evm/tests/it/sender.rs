@@ -357,3 +357,43 @@ async fn rule_26_a_transaction_that_every_endpoint_refuses_does_not_hold_later_o
     assert_eq!(again.nonce, first.nonce + 1);
     assert!(fixture.chain().pool.contains_key(&again.attempts[0].hash));
 }
+
+#[tokio::test]
+async fn rule_27_one_endpoint_alone_neither_raises_a_nonce_nor_makes_a_transaction_revert() {
+    let fixture = Fixture::new().await;
+    let honest = fixture.chain.clone();
+    let liar = Fake::start(move |method, params| match method {
+        "eth_getTransactionCount" => Ok(json!("0x3e8")),
+        "eth_getTransactionReceipt" => Ok(json!({
+            "transactionHash": params[0], "blockHash": B256::repeat_byte(6), "blockNumber": "0x1",
+            "status": "0x0", "gasUsed": "0x5208",
+        })),
+        _ => honest.lock().unwrap().answer(method, params),
+    })
+    .await;
+    let sender = || {
+        let policy = SendPolicy { stuck_after: Duration::from_mins(1), max_fee_per_gas: 2_000_000, depth: 2 };
+        let signer = Signer::from_bytes(&KEY).unwrap();
+        Sender::new(client(&[&liar, &fixture.fake]), signer, fixture.outbox.clone(), policy)
+    };
+    let first = sender().send("fill:1", &request(), at(0)).await.unwrap();
+    let started = sender();
+    let second = started.send("fill:2", &request(), at(0)).await.unwrap();
+    assert_eq!((first.nonce, second.nonce), (0, 1), "nothing is signed after a gap");
+    let failed = async || {
+        let decided = decisions(started.poll_pending(at(1)).await.unwrap());
+        let is_lost = |next: &NextStep| {
+            matches!(next, NextStep::End(OutgoingEnd::Reverted(_) | OutgoingEnd::Superseded))
+        };
+        decided.iter().any(is_lost)
+    };
+    for _ in 0..3 {
+        fixture.chain().mine(None);
+    }
+    assert!(!failed().await, "both are pending");
+    fixture.chain().mine(Some(first.attempts[0].hash));
+    for _ in 0..2 {
+        fixture.chain().mine(None);
+    }
+    assert!(!failed().await, "one has succeeded");
+}
