@@ -2,14 +2,16 @@ use std::num::NonZeroUsize;
 
 use causeway_domain::ports::{ChainError, EscrowState};
 use causeway_domain::{IntentTerms, SOLANA_CHAIN_ID};
-use causeway_jsonrpc_client::{Disagreement, EndpointAnswer, agreed};
+use causeway_jsonrpc_client::{Disagreement, EndpointAnswer, agreed, median};
 use serde::Deserialize;
+use serde::de::DeserializeOwned;
 use serde_json::json;
 use solana_address::Address;
 
 use super::facts::{read_fill_marker, read_order_account};
 use crate::account::{accounts_call, read_accounts};
 use crate::program::{EscrowProgram, OrderStatus};
+use crate::rpc::Call;
 use crate::{Account, Commitment, SolanaRpc};
 
 /// The accounts that one endpoint showed, in the order of the addresses.
@@ -131,18 +133,41 @@ struct Blockhash {
 }
 
 impl SolanaRpc {
-    /// The last block height that accepts the newest blockhash; everything signed so far expires there at the latest.
+    /// The last block height that accepts the newest blockhash; everything signed so far expires there at the latest. It is
+    /// the median of the endpoints', and the higher of the middle two: no endpoint makes it lower alone.
     pub(super) async fn last_valid_height(&self) -> Result<u64, ChainError> {
-        let newest = json!([{ "commitment": Commitment::Processed }]);
-        let latest: LatestBlockhash = self.call("getLatestBlockhash", newest).await?;
-        Ok(latest.value.last_valid_block_height)
+        let height = |latest: LatestBlockhash| latest.value.last_valid_block_height;
+        let mut heights = self.heights("getLatestBlockhash", Commitment::Processed, height).await?;
+        heights.sort_unstable();
+        heights.get(heights.len() / 2).copied().ok_or(ChainError::Unavailable(SOLANA_CHAIN_ID))
     }
 
-    /// Whether the final chain is past that height.
+    /// Whether the final chain is past that height, by the median of the endpoints.
     pub(super) async fn is_past_height(&self, height: u64) -> Result<bool, ChainError> {
-        let last = json!([{ "commitment": Commitment::Finalized }]);
-        let reached: u64 = self.call("getBlockHeight", last).await?;
+        let heights = self.heights("getBlockHeight", Commitment::Finalized, |height: u64| height).await?;
+        let reached = median(heights).ok_or(ChainError::Unavailable(SOLANA_CHAIN_ID))?;
         Ok(reached > height)
+    }
+
+    /// The height that each endpoint names; one that does not answer is left out.
+    async fn heights<T: DeserializeOwned>(
+        &self,
+        method: &'static str,
+        commitment: Commitment,
+        height: impl Fn(T) -> u64,
+    ) -> Result<Vec<u64>, ChainError> {
+        let call = Call { method, params: json!([{ "commitment": commitment }]) };
+        let (mut heights, mut fault) = (Vec::new(), None);
+        for answer in self.request_all_endpoints::<T>(call).await {
+            match answer {
+                Ok(answer) => heights.push(height(answer)),
+                Err(error) => fault = Some(error),
+            }
+        }
+        match fault.filter(|_| heights.is_empty()) {
+            Some(error) => Err(error.into()),
+            None => Ok(heights),
+        }
     }
 }
 

@@ -1,4 +1,5 @@
 use causeway_domain::ports::ChainError;
+use causeway_jsonrpc_client::agreed;
 use serde::Deserialize;
 use serde_json::{Value, json};
 use solana_signature::Signature;
@@ -68,5 +69,22 @@ impl SolanaRpc {
         let parts = self.request_batch(&calls, read).await?;
         let slot = parts.iter().map(|part| part.slot).min().unwrap_or_default();
         Ok(AtSlot { slot, value: parts.into_iter().flat_map(|part| part.value).collect() })
+    }
+
+    /// Whether enough endpoints say that a transaction is final and failed, and none that it succeeded. A fill that failed
+    /// ends in a refund of its deposit, so no endpoint is believed alone (rule 27).
+    pub async fn is_agreed_failure(&self, signature: &Signature) -> bool {
+        let params = json!([[signature.to_string()], { "searchTransactionHistory": true }]);
+        let calls = [Call { method: "getSignatureStatuses", params }];
+        let asked = self.ask_all::<Contextual<Vec<Option<WireStatus>>>>(&calls).await;
+        let said = asked.into_iter().map(|asked| {
+            let answer = asked.answers.into_iter().next().and_then(Result::ok);
+            let status = answer.and_then(|wire| wire.value.into_iter().next().flatten());
+            // A status that is not final neither agrees nor contradicts.
+            let status =
+                status.map(SignatureStatus::from).filter(|it| it.commitment == Commitment::Finalized);
+            (asked.endpoint, asked.trusted, status.map(|status| status.failure.is_some()))
+        });
+        agreed(self.quorum(), said) == Ok(true)
     }
 }

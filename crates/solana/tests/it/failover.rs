@@ -233,3 +233,31 @@ async fn rule_27_the_priority_fee_is_the_median() {
     assert_eq!(client(&[&liar, &one]).priority_price(&[]).await.unwrap(), 100);
     assert_eq!(client(&[&other]).priority_price(&[]).await.unwrap(), 300);
 }
+
+#[tokio::test]
+async fn rule_27_one_endpoint_alone_does_not_make_a_transaction_fail() {
+    let saying = |err: Value, commitment: &'static str| {
+        FakeNode::start(move |method, _| match method {
+            "getSignatureStatuses" => Ok(json!({
+                "context": { "slot": 9 },
+                "value": [{ "slot": 5, "err": err, "confirmationStatus": commitment }],
+            })),
+            _ => rpc_error(-32_601, "Method not found"),
+        })
+    };
+    let failed = || json!({ "InstructionError": [0, { "Custom": 1 }] });
+    let (one, other) = (saying(failed(), "finalized").await, saying(failed(), "finalized").await);
+    let (succeeded, recent) = (saying(Value::Null, "finalized").await, saying(failed(), "confirmed").await);
+    let unknown = FakeNode::start(|_, _| Ok(json!({ "context": { "slot": 9 }, "value": [null] }))).await;
+    let signature = solana_signature::Signature::default();
+    for (nodes, is_failed) in [
+        (vec![&one, &other], true),
+        (vec![&one, &unknown, &other], true),
+        (vec![&one], true),
+        (vec![&one, &unknown], false),
+        (vec![&one, &recent], false),
+        (vec![&one, &other, &succeeded], false),
+    ] {
+        assert_eq!(client(&nodes).is_agreed_failure(&signature).await, is_failed, "{} nodes", nodes.len());
+    }
+}

@@ -66,6 +66,9 @@ impl SolanaTxSender {
         let end = match decision {
             Decision::Landed { .. } => OutgoingEnd::Succeeded(hash),
             Decision::Failed { reason, .. } => {
+                if !self.rpc.is_agreed_failure(&signature).await {
+                    return Ok(false);
+                }
                 tracing::warn!(%signature, reason, "transaction failed");
                 OutgoingEnd::Reverted(hash)
             }
