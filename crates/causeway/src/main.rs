@@ -13,6 +13,7 @@ use clap::FromArgMatches as _;
 use crate::boot::config::Config;
 use crate::cli::{Cli, Command};
 use crate::commands::client::failure::Failure;
+use crate::commands::client::output::plain;
 use crate::commands::client::{self, balances, buy, health, mcp, qr, quote, swap, tokens, track};
 
 /// Requests are many small allocations; measured in `benchmarks/`, this allocator answers more of them.
@@ -25,7 +26,7 @@ fn main() -> ExitCode {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             // Nothing is left to do if standard error is closed too.
-            let _ = writeln!(std::io::stderr(), "causeway: {error:#}");
+            let _ = writeln!(std::io::stderr(), "causeway: {}", plain(&format!("{error:#}")));
             error.downcast_ref::<Failure>().map_or(ExitCode::FAILURE, Failure::exit_code)
         }
     }

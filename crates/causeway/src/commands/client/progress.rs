@@ -5,6 +5,8 @@ use std::time::{Duration, Instant};
 use parking_lot::Mutex;
 use tokio::task::JoinHandle;
 
+use super::output::one_line;
+
 const FRAMES: [char; 10] = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏'];
 const BETWEEN_FRAMES: Duration = Duration::from_millis(120);
 const CLEAR_LINE: &str = "\r\x1b[2K";
@@ -57,12 +59,12 @@ impl Progress {
 
     /// Prints a finished step.
     pub(crate) fn step(&self, title: &str, detail: &str) {
-        self.status.step(title, detail);
+        self.status.step(&one_line(title), &one_line(detail));
     }
 
     /// Shows what is waited for until the next step.
     pub(crate) fn waiting(&self, text: &str) {
-        let next = Waiting { text: text.to_owned(), since: Instant::now(), frame: 0 };
+        let next = Waiting { text: one_line(text), since: Instant::now(), frame: 0 };
         *self.status.waiting.lock() = Some(next);
         self.status.draw();
     }

@@ -83,8 +83,8 @@ pub(crate) async fn qr(session: Session, args: &QrArgs) -> Result<(), Failure> {
     }
     let drawn = draw::blocks(&modules(payload)?, draw::RenderMode::for_stdout(args.invert));
     match args.to {
-        Some(_) => output::print(&format!("{drawn}\n{payload}\n{}", content.says)),
-        None => output::print(&format!("{drawn}\n{payload}")),
+        Some(_) => output::print_drawing(&drawn, &format!("{payload}\n{}", content.says)),
+        None => output::print_drawing(&drawn, payload),
     }
 }
 

@@ -156,7 +156,7 @@ pub(super) fn question(route: &Route, pair: &Pair, recipient: &str, directory: &
     let confirm =
         format!("Give {give} for at least {least} to {recipient} (by {}, about {seconds} s)?", route.label());
     let lines = [rate(&route.quote, pair), cost(&route.quote, pair), Some(confirm)];
-    lines.into_iter().flatten().collect::<Vec<_>>().join("\n")
+    lines.into_iter().flatten().map(|line| output::one_line(&line)).collect::<Vec<_>>().join("\n")
 }
 
 #[cfg(test)]
