@@ -102,7 +102,7 @@ impl Banxa {
         let start = order.created_at.checked_sub(DATE_MARGIN).unwrap_or(order.created_at);
         let now = Timestamp::now();
         let end = now.checked_add(DATE_MARGIN).unwrap_or(now);
-        let mut listed_orders = self.api.orders(&customer, &day(start), &day(end)).await?;
+        let (mut listed_orders, is_all) = self.api.orders(&customer, &day(start), &day(end)).await?;
         if listed_orders
             .iter()
             .any(|listed| listed.external_customer_id.as_ref().is_some_and(|named| *named != customer))
@@ -117,6 +117,10 @@ impl Banxa {
             if listed_orders.iter().any(|listed| listed.external_id.as_deref() != Some(order.id.as_str())) {
                 return Err(RampError::Nonsense("it reports another order".to_owned()));
             }
+        }
+        // Anybody can order in the name of a wallet, so an order among very many is not one that Banxa does not know.
+        if listed_orders.is_empty() && !is_all {
+            return Err(RampError::Unavailable("it lists more orders of the payer than are read".to_owned()));
         }
         let offering = self.offering_cache.offering();
         let report = |listed| mapping::from_listed_order(listed, order, offering.as_deref());

@@ -80,14 +80,14 @@ impl Api {
         parse_response(&self.transport.send(&request).await?)
     }
 
-    /// The orders of a customer between two dates. Banxa chooses the page size, so the next page starts
-    /// after all orders read so far.
+    /// The orders of a customer between two dates, and whether these are all of them. Banxa chooses the page size, so the
+    /// next page starts after all orders read so far.
     pub(super) async fn orders(
         &self,
         customer: &str,
         start: &str,
         end: &str,
-    ) -> Result<Vec<ListedOrder>, RampError> {
+    ) -> Result<(Vec<ListedOrder>, bool), RampError> {
         let (mut all, mut seen): (Vec<ListedOrder>, HashSet<String>) = Default::default();
         for _ in 0..MAX_PAGES {
             let (before, skip) = (all.len(), all.len().to_string());
@@ -107,10 +107,10 @@ impl Api {
             let total = total.and_then(|total| usize::try_from(total.raw_exact(0).ok()?.get()).ok());
             // A page without new orders is the last one, whatever `total` says.
             if all.len() == before || total.is_some_and(|total| all.len() >= total) {
-                break;
+                return Ok((all, true));
             }
         }
-        Ok(all)
+        Ok((all, false))
     }
 
     /// One order by Banxa's id.

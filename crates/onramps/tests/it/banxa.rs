@@ -97,6 +97,22 @@ async fn order_is_found_beyond_the_first_page() {
 }
 
 #[tokio::test]
+async fn rule_22_an_order_hidden_among_very_many_is_not_unknown() {
+    let (stand_in, ramp) = start().await;
+    // Somebody orders in the name of the same wallet, more often than pages are read.
+    let other = new_order(&ramp).await;
+    for _ in 0..500 {
+        ramp.checkout(&other, None).await.unwrap();
+    }
+    let order = new_order(&ramp).await;
+    let session = ramp.checkout(&order, None).await.unwrap();
+    stand_in.set_status(&order, &session, "paymentReceived").await.unwrap();
+    let hidden = ramp.look_up(&order).await.unwrap_err();
+    assert!(matches!(hidden, RampError::Unavailable(_)), "{hidden}");
+    assert!(ramp.look_up(&other).await.unwrap().is_some());
+}
+
+#[tokio::test]
 async fn invalid_credentials_are_reported_to_the_operator() {
     let (stand_in, _) = start().await;
     let ramp = banxa(BanxaConfig { api_key: SecretText::new("wrong"), ..stand_in.config() });
