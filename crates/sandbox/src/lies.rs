@@ -14,6 +14,8 @@ const INVENTED_LOG_INDEX: u64 = 0xffff;
 pub struct Lies {
     /// Names a newest block or slot that is so much higher.
     pub blocks_ahead: u64,
+    /// Counts so many more transactions of every account.
+    pub nonces_ahead: u64,
     /// Names another hash for every block that is asked for by its number.
     pub false_hashes: bool,
     /// Multiplies all fees; 0 leaves them.
@@ -69,6 +71,7 @@ impl Lies {
             "eth_blockNumber" => ahead(&truth, self.blocks_ahead),
             "eth_getBlockByNumber" if self.blocks_ahead > 0 && is_tag(&params[0]) => self.higher_block(truth),
             "eth_getBlockByNumber" if self.false_hashes && !is_tag(&params[0]) => other_fork(truth),
+            "eth_getTransactionCount" => ahead(&truth, self.nonces_ahead),
             "eth_feeHistory" => self.raise_fees(truth),
             "eth_gasPrice" | "eth_maxPriorityFeePerGas" => self.times(&truth),
             "eth_getLogs" => self.logs_of(&params[0], truth, hash_of),
@@ -162,8 +165,8 @@ fn number(value: &Value) -> Option<u128> {
     u128::from_str_radix(value.as_str()?.strip_prefix("0x")?, 16).ok()
 }
 
-fn ahead(value: &Value, blocks: u64) -> Value {
-    let raised = number(value).map(|number| number.saturating_add(blocks.into()));
+fn ahead(value: &Value, by: u64) -> Value {
+    let raised = number(value).map(|number| number.saturating_add(by.into()));
     raised.map_or_else(|| value.clone(), |number| json!(format!("{number:#x}")))
 }
 
@@ -192,6 +195,9 @@ mod tests {
         let ahead = json!({ "blocksAhead": 16 });
         assert_eq!(falsified(ahead.clone(), "eth_blockNumber", &json!([]), json!("0x10")), json!("0x20"));
         assert_eq!(falsified(ahead.clone(), "getSlot", &json!([]), json!(4)), json!(20));
+        let count =
+            falsified(json!({ "noncesAhead": 16 }), "eth_getTransactionCount", &json!([]), json!("0x10"));
+        assert_eq!(count, json!("0x20"));
         let block = json!({ "number": "0x1", "hash": "0xbb" });
         assert_eq!(
             falsified(ahead.clone(), "eth_getBlockByNumber", &json!(["latest", false]), block.clone())["number"],

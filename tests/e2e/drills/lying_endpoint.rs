@@ -81,7 +81,7 @@ async fn rule_27_one_lying_endpoint_moves_no_money_and_stops_none() {
     robber.build(&service).await;
     let terms = terms(robber.built_order());
 
-    // It shows a deposit and an escrow that holds it, a far head, and fees that nobody should pay.
+    // It shows a deposit and an escrow that holds it, a far head, nonces after a gap, and fees that nobody should pay.
     let status = Bytes::from(Escrow::statusCall { orderId: terms.id() }.abi_encode());
     let open = Bytes::from(U256::from(1).to_be_bytes_vec());
     let height = height(&chains, BASE).await;
@@ -89,12 +89,11 @@ async fn rule_27_one_lying_endpoint_moves_no_money_and_stops_none() {
     let escrow = EvmAddress::from_word(terms.escrow).to_string();
     let lies = json!({
         "logs": invented, "calls": [{ "to": escrow, "data": status, "result": open }],
-        "blocksAhead": 1_000_000, "feeFactor": 5_000,
+        "blocksAhead": 1_000_000, "noncesAhead": 1_000, "feeFactor": 5_000,
     });
     chains.control(BASE, json!({ "action": "faults", "node": LIAR, "lies": lies })).await;
-    let fees =
-        json!({ "action": "faults", "node": LIAR, "lies": { "blocksAhead": 1_000_000, "feeFactor": 5_000 } });
-    chains.control(ETHEREUM, fees).await;
+    let lies = json!({ "blocksAhead": 1_000_000, "noncesAhead": 1_000, "feeFactor": 5_000 });
+    chains.control(ETHEREUM, json!({ "action": "faults", "node": LIAR, "lies": lies })).await;
     chains.control(BASE, json!({ "action": "mine", "blocks": 12 })).await;
 
     // Who pays is served meanwhile, at the fees that the other two endpoints show.
