@@ -24,6 +24,7 @@ use crate::commands::onramp::OnrampCommand;
 use crate::commands::order::OrderCommand;
 use crate::commands::pause::{PauseArgs, PausesArgs, ResumeArgs};
 use crate::commands::recover::RecoverArgs;
+use crate::commands::results::ResultsArgs;
 use crate::commands::stuck::StuckArgs;
 use crate::commands::webhooks::WebhooksCommand;
 
@@ -66,8 +67,8 @@ The service ends with exit code 0 on Ctrl-C or SIGTERM, after open requests are 
 const CLIENT_COMMANDS: [&str; 9] =
     ["quote", "swap", "track", "tokens", "balances", "buy", "mcp", "qr", "health"];
 /// Commands for the operator of a running service, who may need its folder or configuration for the token.
-const OPERATOR_COMMANDS: [&str; 8] =
-    ["pause", "resume", "pauses", "filler", "order", "stuck", "audit", "webhooks"];
+const OPERATOR_COMMANDS: [&str; 9] =
+    ["pause", "resume", "pauses", "filler", "order", "results", "stuck", "audit", "webhooks"];
 const TOKEN_SETTINGS: [&str; 2] = ["data_dir", "config"];
 
 /// The command line. Settings of the service are accepted everywhere, and shown where they have an effect.
@@ -170,6 +171,9 @@ pub(crate) enum Command {
         #[command(subcommand)]
         command: OrderCommand,
     },
+    /// Show what each filler has won and spent, gas included, at the prices of now
+    #[command(after_help = EXIT_CODES)]
+    Results(ResultsArgs),
     /// List orders without progress, each with the reason and the remedy
     #[command(after_help = EXIT_CODES)]
     Stuck(StuckArgs),

@@ -65,6 +65,7 @@ fn run(cli: &Cli) -> anyhow::Result<()> {
         Some(Command::Pauses(args)) => commands::pause::pauses(args, &config()?),
         Some(Command::Filler { command }) => commands::filler::filler(command, &config()?),
         Some(Command::Order { command }) => commands::order::order(command, &config()?),
+        Some(Command::Results(args)) => commands::results::results(args, &config()?),
         Some(Command::Stuck(args)) => commands::stuck::stuck(args, &config()?),
         Some(Command::Completions { shell }) => commands::completions::completions(cli::command(), *shell),
         Some(Command::Man { folder }) => commands::man::man(cli::command(), folder),

@@ -4,8 +4,11 @@ use std::sync::Arc;
 
 use alloy_primitives::{B256, U256};
 use async_trait::async_trait;
-use causeway_domain::ports::{ClaimBatchStore, FeeObserver, FinalTransaction, OrderStore, StoreError};
-use causeway_domain::{ChainId, GasCharge, IntentTerms, RouteSeal};
+use causeway_domain::ports::{
+    ClaimBatchStore, FeeObserver, FeeRecord, FinalTransaction, OperatorStore, OrderStore, StoreError,
+};
+use causeway_domain::{ChainId, GasCharge, IntentTerms, RawAmount, RouteSeal};
+use jiff::Timestamp;
 use parking_lot::Mutex;
 
 /// A transaction that orders are charged for.
@@ -45,10 +48,12 @@ pub struct GasTotals {
     pub spent: U256,
 }
 
-/// Compares what orders were charged for gas with what their final transactions have cost, since the process started.
+/// Compares what orders were charged for gas with what their final transactions have cost, since the process started, and
+/// records the latter for the results of market makers.
 pub struct CompareGas {
     orders: Arc<dyn OrderStore>,
     batches: Arc<dyn ClaimBatchStore>,
+    results: Arc<dyn OperatorStore>,
     seal: Arc<RouteSeal>,
     totals: Mutex<BTreeMap<(ChainId, GasKind), GasTotals>>,
 }
@@ -84,8 +89,13 @@ impl Purpose {
 
 impl CompareGas {
     /// `seal` opens the routes of the orders, which say what they were charged.
-    pub fn new(orders: Arc<dyn OrderStore>, batches: Arc<dyn ClaimBatchStore>, seal: Arc<RouteSeal>) -> Self {
-        Self { orders, batches, seal, totals: Mutex::default() }
+    pub fn new(
+        orders: Arc<dyn OrderStore>,
+        batches: Arc<dyn ClaimBatchStore>,
+        results: Arc<dyn OperatorStore>,
+        seal: Arc<RouteSeal>,
+    ) -> Self {
+        Self { orders, batches, results, seal, totals: Mutex::default() }
     }
 
     /// The totals so far, by chain and kind.
@@ -103,6 +113,9 @@ impl CompareGas {
                 (GasKind::Claim, orders.iter().map(IntentTerms::id).collect())
             }
         };
+        if let Some(order) = orders.first() {
+            self.record(transaction, *order).await?;
+        }
         // Each order's share, rounded up.
         let count = U256::from(orders.len().max(1));
         let spent = transaction.fee.div_ceil(count);
@@ -118,6 +131,19 @@ impl CompareGas {
             totals.spent = totals.spent.saturating_add(spent);
         }
         Ok(())
+    }
+
+    /// All orders of a transaction have the same filler.
+    async fn record(&self, transaction: &FinalTransaction, intent: B256) -> Result<(), StoreError> {
+        let Some(order) = self.orders.order_of_intent(intent).await? else { return Ok(()) };
+        let record = FeeRecord {
+            chain: transaction.chain,
+            purpose: transaction.purpose.clone(),
+            filler: order.filler,
+            fee: RawAmount::new(transaction.fee),
+            at: Timestamp::now(),
+        };
+        self.results.record_fee(&record).await
     }
 
     /// What an order was charged. `None` where its route does not say, as after a recovery from the chains.
@@ -141,10 +167,9 @@ impl FeeObserver for CompareGas {
 #[cfg(test)]
 mod tests {
     use causeway_domain::ports::ClaimBatch;
-    use causeway_domain::{Order, QuoteKey, QuoteKeys, RawAmount};
+    use causeway_domain::{Order, QuoteKey, QuoteKeys};
     use causeway_testing::MemoryStore;
     use causeway_testing::sample::order;
-    use jiff::Timestamp;
 
     use super::*;
     use crate::build_deposit::fake;
@@ -178,7 +203,7 @@ mod tests {
             MemoryStore::with_orders(orders.iter().map(|order| (order.clone(), Vec::new())).collect());
         *store.claim_batches.lock().unwrap() = batches;
         let store = Arc::new(store);
-        CompareGas::new(store.clone(), store, Arc::new(RouteSeal::new(&fake::quote_keys())))
+        CompareGas::new(store.clone(), store.clone(), store, Arc::new(RouteSeal::new(&fake::quote_keys())))
     }
 
     async fn tell(compare: &CompareGas, purpose: String, fee: u64) {

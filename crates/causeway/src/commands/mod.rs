@@ -15,6 +15,7 @@ pub(crate) mod operator;
 pub(crate) mod order;
 pub(crate) mod pause;
 pub(crate) mod recover;
+pub(crate) mod results;
 pub(crate) mod run_sandbox;
 pub(crate) mod serve;
 pub(crate) mod show_config;

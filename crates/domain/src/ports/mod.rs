@@ -53,7 +53,7 @@ pub use onramps::{
     RampSession, RampState, WebhookError,
 };
 pub use operator_store::{
-    AuditEvent, FillerProtocol, FillerRecord, OperatorStore, Pause, Pruned, UnknownProtocol,
+    AuditEvent, FeeRecord, FillerProtocol, FillerRecord, OperatorStore, Pause, Pruned, UnknownProtocol,
 };
 pub use order_executor::OrderExecutor;
 pub use order_store::{

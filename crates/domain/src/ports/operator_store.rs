@@ -8,7 +8,7 @@ use thiserror::Error;
 
 use super::pausable::is_name;
 use super::{Pausable, StoreError};
-use crate::RowKey;
+use crate::{ChainId, RawAmount, RowKey};
 
 /// An active pause and its reason.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -99,6 +99,18 @@ pub struct AuditEvent {
     pub at: Timestamp,
 }
 
+/// What a transaction of ours has cost, and for whom it was sent.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FeeRecord {
+    pub chain: ChainId,
+    /// As it was sent under: one purpose has one record.
+    pub purpose: String,
+    pub filler: String,
+    /// In the smallest units of the chain's coin.
+    pub fee: RawAmount,
+    pub at: Timestamp,
+}
+
 /// How many rows were removed.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Pruned {
@@ -130,9 +142,13 @@ pub trait OperatorStore: Send + Sync {
     async fn merge_screening_hit(&self, event: &AuditEvent) -> Result<(), StoreError>;
     /// The audit log, newest first, older than `before` if given.
     async fn audit(&self, before: Option<RowKey>, limit: u32) -> Result<Vec<AuditEvent>, StoreError>;
+    /// Writes what a transaction has cost, unless it is written already.
+    async fn record_fee(&self, record: &FeeRecord) -> Result<(), StoreError>;
+    /// What transactions have cost since then, newest first, at most `limit`.
+    async fn fees(&self, since: Timestamp, limit: u32) -> Result<Vec<FeeRecord>, StoreError>;
     /// Removes at most `limit` providers' quotes made before `quotes_before` that have no purchase, at most `limit` orders
-    /// that were never announced, failed before then and have no work left, and at most `limit` events written before
-    /// `events_before` of terminal orders.
+    /// that were never announced, failed before then and have no work left, at most `limit` events written before
+    /// `events_before` of terminal orders, and at most `limit` fees of transactions from before then.
     async fn prune(
         &self,
         quotes_before: Timestamp,

@@ -21,8 +21,8 @@ use crate::orders::map_orders;
 use crate::page::{self, cursor_key, fetch_limit, next_cursor};
 
 /// The figures of at most this many orders are computed, the newest ones.
-const MOST_ORDERS: u32 = 5_000;
-const DEFAULT_HOURS: u64 = 24;
+pub(crate) const MOST_ORDERS: u32 = 5_000;
+pub(crate) const DEFAULT_HOURS: u64 = 24;
 const MAX_HOURS: u64 = 720;
 
 pub(crate) fn routes() -> Router<Arc<App>> {
@@ -79,7 +79,7 @@ async fn get_figures(State(app): State<Arc<App>>, mut params: QueryParams) -> Ap
     Ok(Json(figures.to_json(hours, is_cut, symbol)))
 }
 
-fn read_hours(text: &str) -> Result<u64, String> {
+pub(crate) fn read_hours(text: &str) -> Result<u64, String> {
     let hours = text.parse().ok().filter(|hours| (1..=MAX_HOURS).contains(hours));
     hours.ok_or_else(|| format!("must be a whole number from 1 to {MAX_HOURS}"))
 }

@@ -45,6 +45,7 @@ pub(crate) const SQLITE: &[(i64, &str, &str)] = migrations!(
     22 "0022_claim_batches",
     23 "0023_order_search",
     24 "0024_idempotency_keys",
+    25 "0025_transaction_fees",
 );
 pub(crate) const POSTGRES: &[(i64, &str, &str)] = migrations!(
     "postgres",
@@ -71,6 +72,7 @@ pub(crate) const POSTGRES: &[(i64, &str, &str)] = migrations!(
     22 "0022_claim_batches",
     23 "0023_order_search",
     24 "0024_idempotency_keys",
+    25 "0025_transaction_fees",
 );
 
 fn migrator(migrations: &[(i64, &'static str, &'static str)]) -> Migrator {

@@ -2,6 +2,7 @@
 
 mod audit;
 pub(crate) mod backup;
+mod fees;
 mod idempotency;
 pub(crate) mod inspect;
 pub(crate) mod key_fingerprints;
@@ -11,7 +12,9 @@ pub(crate) mod review;
 
 use async_trait::async_trait;
 use causeway_domain::RowKey;
-use causeway_domain::ports::{AuditEvent, FillerRecord, OperatorStore, Pausable, Pause, Pruned, StoreError};
+use causeway_domain::ports::{
+    AuditEvent, FeeRecord, FillerRecord, OperatorStore, Pausable, Pause, Pruned, StoreError,
+};
 use jiff::Timestamp;
 
 use crate::store::Store;
@@ -52,6 +55,14 @@ impl OperatorStore for Store {
 
     async fn audit(&self, before: Option<RowKey>, limit: u32) -> Result<Vec<AuditEvent>, StoreError> {
         self.read_audit(before, limit).await
+    }
+
+    async fn record_fee(&self, record: &FeeRecord) -> Result<(), StoreError> {
+        self.write_fee(record).await
+    }
+
+    async fn fees(&self, since: Timestamp, limit: u32) -> Result<Vec<FeeRecord>, StoreError> {
+        self.read_fees(since, limit).await
     }
 
     async fn prune(

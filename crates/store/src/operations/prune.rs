@@ -5,6 +5,7 @@ use crate::database::engine::Connection;
 use crate::database::error::DbError;
 use crate::database::write_op::WriteOp;
 use crate::fiat::PruneFiat as _;
+use crate::operations::fees;
 use crate::operations::idempotency::{EXCESS, EXPIRED, MAX_KEYS};
 use crate::orders::drop_unused::DropUnused as _;
 use crate::store::Store;
@@ -38,9 +39,11 @@ for_each_engine! {
             let orders = Db::drop_unused(connection, self.quotes_before, limit).await?;
             let events =
                 sqlx::query(EVENTS).bind(self.events_before).bind(limit).execute(&mut *connection).await?;
+            let fees =
+                sqlx::query(fees::DROP).bind(self.events_before).bind(limit).execute(&mut *connection).await?;
             let (quotes, fiat_events) =
                 Db::prune_fiat(connection, (self.quotes_before, limit), (self.events_before, limit)).await?;
-            Ok(Pruned { orders, quotes, events: events.rows_affected() + fiat_events, answers })
+            Ok(Pruned { orders, quotes, events: events.rows_affected() + fees.rows_affected() + fiat_events, answers })
         }
     }
 }

@@ -16,8 +16,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use alloy_primitives::B256;
 use causeway_domain::fiat::{FiatEvent, FiatOrder, FiatQuote};
 use causeway_domain::ports::{
-    Arrival, AuditEvent, ChainCursor, ClaimBatch, FillerRecord, FinalityTier, KeptAnswer, KeyedRequest, Loss,
-    Outflow, Outgoing, Pause, RampToken, Reservation, StoreError, StuckReason,
+    Arrival, AuditEvent, ChainCursor, ClaimBatch, FeeRecord, FillerRecord, FinalityTier, KeptAnswer,
+    KeyedRequest, Loss, Outflow, Outgoing, Pause, RampToken, Reservation, StoreError, StuckReason,
 };
 use causeway_domain::{ChainId, Fact, Order, OrderEvent, OrderId, RowKey};
 use jiff::Timestamp;
@@ -48,6 +48,7 @@ pub struct MemoryStore {
     pauses: Mutex<Vec<Pause>>,
     pub fillers: Mutex<BTreeMap<String, FillerRecord>>,
     audit: Mutex<Vec<AuditEvent>>,
+    fees: Mutex<Vec<FeeRecord>>,
     keyed_requests: Mutex<HashMap<B256, (KeyedRequest, Option<KeptAnswer>)>>,
     /// How many quotes retention may still remove.
     pub expired_quotes: Mutex<u64>,

@@ -2,7 +2,9 @@ use std::sync::Mutex;
 
 use async_trait::async_trait;
 use causeway_domain::RowKey;
-use causeway_domain::ports::{AuditEvent, FillerRecord, OperatorStore, Pausable, Pause, Pruned, StoreError};
+use causeway_domain::ports::{
+    AuditEvent, FeeRecord, FillerRecord, OperatorStore, Pausable, Pause, Pruned, StoreError,
+};
 use jiff::Timestamp;
 
 use super::MemoryStore;
@@ -58,6 +60,27 @@ impl OperatorStore for MemoryStore {
         let has_orders = orders.iter().any(|(order, _)| order.filler == name && order.due_at.is_some());
         let is_removed = fillers.get(name).is_some_and(|record| record.removed_at.is_some());
         Ok(is_removed && !has_orders && fillers.remove(name).is_some())
+    }
+
+    async fn record_fee(&self, record: &FeeRecord) -> Result<(), StoreError> {
+        self.call("record_fee")?;
+        let mut fees = self.fees.lock().unwrap();
+        let is_known = |known: &FeeRecord| (known.chain, &known.purpose) == (record.chain, &record.purpose);
+        if !fees.iter().any(is_known) {
+            fees.push(record.clone());
+        }
+        Ok(())
+    }
+
+    async fn fees(&self, since: Timestamp, limit: u32) -> Result<Vec<FeeRecord>, StoreError> {
+        self.call("fees")?;
+        let mut found: Vec<FeeRecord> = self.fees.lock().unwrap().clone();
+        found.retain(|fee| fee.at >= since);
+        found.sort_by(|one, other| {
+            other.at.cmp(&one.at).then_with(|| (one.chain, &one.purpose).cmp(&(other.chain, &other.purpose)))
+        });
+        found.truncate(usize::try_from(limit).unwrap_or(usize::MAX));
+        Ok(found)
     }
 
     async fn record_audit(&self, event: &AuditEvent) -> Result<(), StoreError> {

@@ -15,6 +15,7 @@ export interface Overview {
   haltedChains: { chain: number }[];
   priceSources: { source: string; reads: number; faults: number | null }[];
 }
+export interface Results { hours: number; isCut: boolean; fillers: { filler: string; filled: number; unpriced: number; volumeUsd: string; marginUsd: string; gasUsd: string; resultUsd: string }[] }
 export interface Stuck { orderId: string; status: string; filler: string; fromChainId: number; toChainId: number; unmovedSince: string; reason: string; remedy: string }
 export interface Pause { kind: string; name: string; reason: string; since: string }
 export interface ListedFiller { name: string; kind: string | null; url: string | null; state: string; reason: string | null }

@@ -3,9 +3,9 @@ import { html, nothing, render, type TemplateResult } from 'lit-html';
 import type { KnownToken } from '../../../widget/src/flows/catalog.js';
 import { orderTable } from '../order-table.js';
 import { client, failure, wordsOf } from '../site.js';
-import type { AuditEvent, ListedFiller, OperatorApi, Overview, Page, Pause, Stuck, Webhook } from './api.js';
+import type { AuditEvent, ListedFiller, OperatorApi, Overview, Page, Pause, Results, Stuck, Webhook } from './api.js';
 import { chainsView, guardsView, pricesView } from './health-views.js';
-import { auditView, fillersView, inventoryView, pausesView, stuckView, summaryView, unclaimedView, webhooksView } from './views.js';
+import { auditView, fillersView, inventoryView, pausesView, resultsView, stuckView, summaryView, unclaimedView, webhooksView } from './views.js';
 
 const EVERY = 5000;
 /** Balances are read from the chains, so less often. */
@@ -15,6 +15,7 @@ const STATUSES: readonly (readonly [string, string])[] = [['', 'All'], ['created
 /** Everything that an operator looks at, live. */
 export class Dashboard {
   overview: Overview | undefined;
+  results: Results | undefined;
   orders: Order[] = [];
   stuck: Stuck[] = [];
   pauses: Pause[] = [];
@@ -49,11 +50,11 @@ export class Dashboard {
   async #look(): Promise<void> {
     const { api } = this;
     try {
-      const [overview, orders, stuck, pauses, listed, audit, webhooks, fillers] = await Promise.all([
-        api.get<Overview>('/overview'), api.get<Page>(`/orders?limit=20${this.status ? `&status=${this.status}` : ''}`), api.get<{ data: Stuck[] }>('/stuck'), api.get<{ data: Pause[] }>('/pauses'),
+      const [overview, results, orders, stuck, pauses, listed, audit, webhooks, fillers] = await Promise.all([
+        api.get<Overview>('/overview'), api.get<Results>('/results'), api.get<Page>(`/orders?limit=20${this.status ? `&status=${this.status}` : ''}`), api.get<{ data: Stuck[] }>('/stuck'), api.get<{ data: Pause[] }>('/pauses'),
         api.get<{ data: ListedFiller[] }>('/fillers'), api.get<{ events: AuditEvent[] }>('/audit'), api.get<{ webhooks: Webhook[] }>('/webhooks'), getFillers(client).catch(() => []),
       ]);
-      Object.assign(this, { overview, orders: orders.data, stuck: stuck.data, pauses: pauses.data, listed: listed.data, audit: audit.events, webhooks: webhooks.webhooks, fillers, problem: undefined });
+      Object.assign(this, { overview, results, orders: orders.data, stuck: stuck.data, pauses: pauses.data, listed: listed.data, audit: audit.events, webhooks: webhooks.webhooks, fillers, problem: undefined });
     } catch (error) {
       this.problem = error;
     }
@@ -98,6 +99,7 @@ export class Dashboard {
         ${orderTable(this.orders, 'No such orders')}</section>
       <div class="order-grid">${unclaimedView(this)}${pausesView(this)}</div>
       ${fillersView(this)}
+      ${resultsView(this)}
       ${inventoryView(this)}
       ${chainsView(this)}
       ${guardsView(this)}

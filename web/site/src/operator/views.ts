@@ -75,6 +75,15 @@ export function fillersView({ fillers, listed }: Dashboard): TemplateResult {
     })}</tbody></table></div></section>`;
 }
 
+/** What each filler has won and spent in the last day, at the prices of now. */
+export function resultsView({ results }: Dashboard): TemplateResult | typeof nothing {
+  if (!results?.fillers.length) return nothing;
+  const cell = (text: string, isResult = false) => html`<td class="number ${isResult && text.startsWith('-') ? 'loss' : ''}">${usd(text)}</td>`;
+  return html`<section aria-labelledby="results"><h2 id="results">Results of the last ${results.hours} hours</h2><p class="under small">What was paid, less what was delivered, less gas, at the prices of now.${results.isCut ? ' Only the newest orders are counted.' : nothing}</p><div class="table-wrap" tabindex="0"><table class="table">
+    <thead><tr><th scope="col">Filler</th><th scope="col" class="number">Filled</th><th scope="col" class="number">Volume</th><th scope="col" class="number">Margin</th><th scope="col" class="number">Gas</th><th scope="col" class="number">Result</th></tr></thead>
+    <tbody>${results.fillers.map((one) => html`<tr><th scope="row">${one.filler}${one.unpriced > 0 ? html` <span class="tag warn">${one.unpriced} without a price</span>` : nothing}</th><td class="number">${one.filled.toLocaleString('en')}</td>${cell(one.volumeUsd)}${cell(one.marginUsd, true)}${cell(one.gasUsd)}${cell(one.resultUsd, true)}</tr>`)}</tbody></table></div></section>`;
+}
+
 /** What the fillers hold on each chain: their coins pay gas, the rest is what they deliver. */
 export function inventoryView({ holdings }: Dashboard): TemplateResult | typeof nothing {
   if (holdings.size === 0) return nothing;

@@ -83,7 +83,7 @@ impl Orders {
         let AppContext { config, catalog, store, row_keys, .. } = *context;
         let quote_keys = quote_keys(&quote_key_file(config))?;
         let seal = Arc::new(RouteSeal::new(&quote_keys));
-        let compare_gas = CompareGas::new(store.clone(), store.clone(), Arc::clone(&seal));
+        let compare_gas = CompareGas::new(store.clone(), store.clone(), store.clone(), Arc::clone(&seal));
         let mut orders = Self {
             mode: config.mode,
             policies: ChainPolicies::of(config.mode, catalog),
