@@ -11,7 +11,7 @@ use causeway_engine::{
     ReviewParts, WatchOrders, WebhookAdmin,
 };
 use causeway_http::{
-    App, EventStreams, ForceRefreshLimit, Metrics, OperatorServices, OperatorToken, Options, StreamLimits,
+    App, EventStreams, ForceRefreshLimit, Metrics, OperatorServices, OperatorTokens, Options, StreamLimits,
 };
 use causeway_prices::FixedPrices;
 use causeway_store::Store;
@@ -63,7 +63,8 @@ pub async fn no_operator(store: &Arc<Store>, fillers: &Fillers) -> OperatorServi
         stale_after: Duration::from_mins(1),
     };
     OperatorServices {
-        token: OperatorToken::new("unused token".to_owned()),
+        tokens: OperatorTokens::new(Vec::new()),
+        row_keys: Arc::new(RowKeys::new(0)),
         audit: store.clone(),
         webhooks: WebhookAdmin::new(store.clone(), Arc::new(NoWebhooks), Arc::default()),
         pauses: Arc::new(pauses),

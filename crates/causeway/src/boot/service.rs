@@ -10,7 +10,7 @@ use causeway_engine::{
     AttestationCache, CountFills, Fillers, ReadBalances, RequestQuote, WatchOrders, enforce_retention,
 };
 use causeway_http::{
-    App, ConnectionLimits, EventStreams, ForceRefreshLimit, Metrics, OperatorServices, OperatorToken, Options,
+    App, ConnectionLimits, EventStreams, ForceRefreshLimit, Metrics, OperatorServices, Options,
 };
 use causeway_store::Store;
 use jiff::Timestamp;
@@ -32,7 +32,7 @@ use crate::boot::parts::http_server::{DRAIN_TIMEOUT, listen};
 use crate::boot::parts::market::{Market, MarketParts, watch_breakers, watch_halted, watch_inventory};
 use crate::boot::parts::market_makers::{MarketMakerSpec, load_market_makers};
 use crate::boot::parts::operator_controls::{OperatorControls, open_pauses};
-use crate::boot::parts::operator_token::make_token;
+use crate::boot::parts::operator_token;
 use crate::boot::parts::orders::Orders;
 use crate::boot::parts::prices::{fixed_prices, watch_sources};
 use crate::boot::parts::sandbox::SandboxChains;
@@ -174,7 +174,7 @@ impl Service {
             count_fills: CountFills::new(store.clone()),
             fiat: fiat_services,
             force_refresh_limit: ForceRefreshLimit::default(),
-            operator: operator_services(config, &store, &webhooks, &operator_controls)?,
+            operator: operator_services(config, &store, &webhooks, &operator_controls, &keys)?,
             metrics,
             deployments: deployments.evm,
             options: options(config, &public_url, sandbox_rpc),
@@ -291,10 +291,12 @@ fn operator_services(
     store: &Arc<Store>,
     webhooks: &Webhooks,
     operator_controls: &OperatorControls,
+    row_keys: &Arc<RowKeys>,
 ) -> anyhow::Result<OperatorServices> {
     Ok(OperatorServices {
-        token: OperatorToken::new(make_token(config)?),
+        tokens: operator_token::tokens(config)?,
         audit: store.clone(),
+        row_keys: Arc::clone(row_keys),
         webhooks: webhooks.admin.clone(),
         pauses: Arc::clone(&operator_controls.pauses),
         registry: Arc::clone(&operator_controls.registry),

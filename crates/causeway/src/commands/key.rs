@@ -2,9 +2,11 @@ use std::io::{Read as _, Write as _};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, bail, ensure};
+use causeway_domain::QuoteKey;
+use causeway_http::OperatorToken;
 use clap::Subcommand;
 
-use crate::boot::config::Config;
+use crate::boot::config::{Config, OperatorTokenConfig, RoleName};
 use crate::boot::parts::deployments::Records;
 use crate::boot::parts::keys::{KeyFile, read_key_file, write_key};
 use crate::boot::parts::market_makers::load_market_makers;
@@ -38,6 +40,13 @@ pub(crate) enum KeyCommand {
         /// The file to create; it must not exist yet
         file: PathBuf,
     },
+    /// Make a token for an operator; prints it, and what to add to the configuration
+    Operator {
+        /// Who gets it; the audit log names it
+        name: String,
+        #[arg(long, value_enum, default_value = "read")]
+        role: RoleName,
+    },
     /// Let the store forget the key of a role, so that the next start records the one that it has
     Forget {
         /// As `causeway key show` lists it, such as quote, maker, relayer or `market_makers.NAME`
@@ -60,8 +69,27 @@ pub(crate) fn key(command: &KeyCommand, config: impl Fn() -> anyhow::Result<Conf
             write_key(file, &KeyFile::parse(&text)?)?;
             show_file(file)
         }
+        KeyCommand::Operator { name, role } => make_operator_token(name, *role),
         KeyCommand::Forget { role } => runtime::run(forget(role, &config()?)),
     }
+}
+
+/// The configuration has only the hash, so that whoever reads it cannot act as the operator.
+fn make_operator_token(name: &str, role: RoleName) -> anyhow::Result<()> {
+    // 32 random bytes, like a quote key.
+    let token = alloy_primitives::hex::encode(QuoteKey::random()?.as_bytes());
+    let entry = OperatorTokenConfig {
+        name: name.to_owned(),
+        role,
+        sha256: alloy_primitives::hex::encode(OperatorToken::admin(&token).sha256),
+    };
+    entry.token()?;
+    let entry = toml::to_string(&entry)?;
+    writeln!(
+        std::io::stdout(),
+        "The token, shown this once: {token}\n\nAdd to the configuration, and restart:\n\n[[server.operator_tokens]]\n{entry}"
+    )?;
+    Ok(())
 }
 
 fn show_file(file: &Path) -> anyhow::Result<()> {

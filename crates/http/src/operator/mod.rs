@@ -6,6 +6,7 @@ mod fillers;
 mod orders;
 mod overview;
 mod pauses;
+mod results;
 mod webhooks;
 
 use std::fmt;
@@ -15,18 +16,20 @@ use axum::extract::State;
 use axum::middleware::from_fn_with_state;
 use axum::routing::get;
 use axum::{Json, Router};
+use causeway_domain::RowKeys;
 use causeway_domain::ports::OperatorStore;
 use causeway_engine::{OperatePauses, Registry, ReviewOrders, WebhookAdmin};
 use serde_json::{Value, json};
 
 use crate::App;
 
-pub use auth::OperatorToken;
+pub use auth::{OperatorRole, OperatorToken, OperatorTokens};
 
 /// The use cases of the operator API.
 pub struct OperatorServices {
-    pub token: OperatorToken,
+    pub tokens: OperatorTokens,
     pub audit: Arc<dyn OperatorStore>,
+    pub row_keys: Arc<RowKeys>,
     pub webhooks: WebhookAdmin,
     pub pauses: Arc<OperatePauses>,
     pub registry: Arc<Registry>,
@@ -49,6 +52,7 @@ pub(crate) fn routes(app: &Arc<App>) -> Router<Arc<App>> {
         .merge(fillers::routes())
         .merge(orders::routes())
         .merge(overview::routes())
+        .merge(results::routes())
         .route_layer(from_fn_with_state(Arc::clone(app), auth::require_token))
 }
 

@@ -100,8 +100,11 @@ async fn chains(app: &App) -> ApiResult<Vec<Value>> {
 /// The registered values of a name, each with its labels and its value as `field`.
 fn values(metrics: &Metrics, name: &str, field: &str) -> Vec<Value> {
     let map = |one: metrics::Value| {
-        let mut row: Map<String, Value> =
-            one.labels.into_iter().map(|(label, text)| (label.to_owned(), label_value(label, text))).collect();
+        let mut row: Map<String, Value> = one
+            .labels
+            .into_iter()
+            .map(|(label, text)| (label.to_owned(), label_value(label, text)))
+            .collect();
         row.insert(field.to_owned(), one.value.into());
         Value::Object(row)
     };

@@ -10,7 +10,7 @@ use causeway_testing::sample::{at, order, raw, shown, with_history};
 use serde_json::{Value, json};
 
 use crate::filler::{FakeFiller, FillerBehavior};
-use crate::operator_services::TOKEN;
+use crate::operator_services::{PAUSE_TOKEN, READ_TOKEN, TOKEN};
 use crate::service::{Service, json as body_json, send};
 
 fn request(method: &str, path: &str, token: Option<&str>, body: &Value) -> Request<Body> {
@@ -56,6 +56,45 @@ async fn request_without_token_is_401_and_says_where_the_token_is() {
         assert!(answer["message"].as_str().unwrap().contains("operator-token"), "{answer}");
     }
     assert_eq!(operate(&router, "GET", "/operator", Value::Null).await.0, 200);
+}
+
+#[tokio::test]
+async fn a_token_does_what_its_role_allows_and_the_audit_log_says_who_asked_for_what() {
+    let router = service().router();
+    let pause = json!({ "kind": "chain", "name": "8453", "reason": "maintenance" });
+    let filler = json!({ "name": "remote", "kind": "remote", "url": "https://remote.example", "secret": "s".repeat(32) });
+    for (token, method, path, body, expected) in [
+        (READ_TOKEN, "GET", "/operator/overview", &Value::Null, 200),
+        (READ_TOKEN, "POST", "/operator/pauses", &pause, 403),
+        (PAUSE_TOKEN, "POST", "/operator/pauses", &pause, 200),
+        (PAUSE_TOKEN, "DELETE", "/operator/pauses/chain/8453", &Value::Null, 200),
+        (PAUSE_TOKEN, "POST", "/operator/fillers", &filler, 403),
+        (TOKEN, "POST", "/operator/fillers", &filler, 200),
+    ] {
+        let response = send(router.clone(), request(method, path, Some(token), body)).await;
+        let (status, answer) = read_response(response).await;
+        assert_eq!(status, expected, "{method} {path}: {answer}");
+        if status == 403 {
+            assert!(answer["message"].as_str().unwrap().contains("needs the role"), "{answer}");
+        }
+    }
+    let (_, log) = operate(&router, "GET", "/operator/audit", Value::Null).await;
+    let lines: Vec<_> = log["events"].as_array().unwrap().iter().rev().collect();
+    let shown: Vec<_> = lines.iter().map(|line| (&line["kind"], &line["subject"], &line["detail"])).collect();
+    let kind = json!("operator.action");
+    let paused = json!(format!("POST /operator/pauses {pause}"));
+    let refused = json!(format!("POST /operator/pauses {pause} (refused)"));
+    let expected = [
+        ("rita", refused),
+        ("paul", paused),
+        ("paul", json!("DELETE /operator/pauses/chain/8453")),
+        ("paul", json!("POST /operator/fillers (refused)")),
+        ("operator", json!("POST /operator/fillers")),
+    ];
+    let subjects = expected.iter().map(|(name, _)| json!(name)).collect::<Vec<_>>();
+    let expected: Vec<_> =
+        expected.iter().zip(&subjects).map(|((_, detail), name)| (&kind, name, detail)).collect();
+    assert_eq!(shown, expected);
 }
 
 #[tokio::test]

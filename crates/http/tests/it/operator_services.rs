@@ -6,18 +6,20 @@ use causeway_domain::ports::{
     Delivery, DeliveryAttempt, DeliveryCount, DeliveryEnd, EndpointName, FillerRecord, StoreError,
     WebhookEndpoint, WebhookStore, WebhookTransport,
 };
-use causeway_domain::{OrderId, RowKey};
+use causeway_domain::{OrderId, RowKey, RowKeys};
 use causeway_engine::{
     ChainCursors, ExecutorRegistry, Fillers, MadeFiller, MakeFiller, OperatePauses, Pauses, Registry,
     RegistryParts, ReviewOrders, ReviewParts, WebhookAdmin,
 };
-use causeway_http::{OperatorServices, OperatorToken};
+use causeway_http::{OperatorRole, OperatorServices, OperatorToken, OperatorTokens};
 use causeway_testing::{IdleFiller, MemoryStore};
 use futures::FutureExt as _;
 use jiff::Timestamp;
 
 /// The operator token of the tests.
 pub(crate) const TOKEN: &str = "an operator's token";
+pub(crate) const READ_TOKEN: &str = "a token that may read";
+pub(crate) const PAUSE_TOKEN: &str = "a token that may pause";
 
 pub(crate) fn pauses(store: &Arc<MemoryStore>) -> Arc<OperatePauses> {
     let open = OperatePauses::open(Arc::<Pauses>::default(), store.clone());
@@ -46,13 +48,28 @@ pub(crate) fn services(
         stale_after: Duration::from_mins(1),
     });
     OperatorServices {
-        token: OperatorToken::new(TOKEN.to_owned()),
+        tokens: operator_tokens(),
+        row_keys: Arc::new(RowKeys::new(0)),
         audit: store.clone(),
         webhooks: WebhookAdmin::new(Arc::new(NoWebhooks), Arc::new(NoWebhooks), Arc::default()),
         pauses,
         registry: Arc::new(registry.now_or_never().expect("in-memory futures are ready").unwrap()),
         review: Arc::new(review),
     }
+}
+
+/// The token that may do everything, and one for each lesser role.
+fn operator_tokens() -> OperatorTokens {
+    let lesser = |name: &str, token: &str, role| OperatorToken {
+        name: name.to_owned(),
+        role,
+        ..OperatorToken::admin(token)
+    };
+    OperatorTokens::new(vec![
+        OperatorToken::admin(TOKEN),
+        lesser("rita", READ_TOKEN, OperatorRole::Read),
+        lesser("paul", PAUSE_TOKEN, OperatorRole::Pause),
+    ])
 }
 
 /// Creates fillers for every https URL.

@@ -53,7 +53,7 @@ pub(crate) use retention::RetentionConfig;
 pub(crate) use sandbox::SandboxConfig;
 pub(crate) use screening::ScreeningConfig;
 pub(crate) use secret::Secret;
-pub(crate) use server::ServerConfig;
+pub(crate) use server::{OperatorTokenConfig, RoleName, ServerConfig};
 pub(crate) use webhooks::WebhookConfig;
 
 const DEFAULT_FILE: &str = "causeway.toml";

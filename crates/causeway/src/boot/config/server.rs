@@ -1,9 +1,10 @@
+use std::collections::HashSet;
 use std::net::{IpAddr, SocketAddr};
 use std::num::NonZeroU32;
 use std::time::Duration;
 
-use anyhow::ensure;
-use causeway_http::{ConnectionLimits, RateLimit, StreamLimits};
+use anyhow::{Context as _, ensure};
+use causeway_http::{ConnectionLimits, OperatorRole, OperatorToken, RateLimit, StreamLimits};
 use serde::{Deserialize, Serialize};
 
 use super::secret::Secret;
@@ -24,10 +25,55 @@ pub(crate) struct ServerConfig {
     /// Authenticates operators; generated in the data folder if unset.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) operator_token: Option<Secret>,
+    /// More tokens for operators, each with a name and a role, by their hashes.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) operator_tokens: Vec<OperatorTokenConfig>,
     /// This process' number among those that share one database, from 0 to 31, each its own.
     pub(crate) replica: u8,
     pub(crate) rate_limit: RateLimitConfig,
     pub(crate) connections: ConnectionsConfig,
+}
+
+/// A token of an operator.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct OperatorTokenConfig {
+    /// Who has it; the audit log names it.
+    pub(crate) name: String,
+    pub(crate) role: RoleName,
+    /// The SHA-256 hash of the token, in hex.
+    pub(crate) sha256: String,
+}
+
+/// What an operator may do; each may do what those before it may.
+#[derive(Clone, Copy, Debug, Deserialize, Serialize, clap::ValueEnum)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum RoleName {
+    /// Look at everything
+    Read,
+    /// Pause and resume too
+    Pause,
+    /// Everything
+    Admin,
+}
+
+impl OperatorTokenConfig {
+    pub(crate) fn token(&self) -> anyhow::Result<OperatorToken> {
+        let name = &self.name;
+        ensure!(
+            !name.is_empty() && name.len() <= 64 && !name.contains(char::is_control),
+            "server.operator_tokens: a name has 1 to 64 characters"
+        );
+        let sha256 = alloy_primitives::hex::decode_to_array(&self.sha256).with_context(|| {
+            format!("server.operator_tokens: the sha256 of {name} must be 64 hex digits; `causeway key operator` makes one")
+        })?;
+        let role = match self.role {
+            RoleName::Read => OperatorRole::Read,
+            RoleName::Pause => OperatorRole::Pause,
+            RoleName::Admin => OperatorRole::Admin,
+        };
+        Ok(OperatorToken { name: name.clone(), role, sha256 })
+    }
 }
 
 /// What clients may hold of the server.
@@ -83,6 +129,7 @@ impl Default for ServerConfig {
             public_url: None,
             request_timeout_seconds: 30,
             operator_token: None,
+            operator_tokens: Vec::new(),
             replica: 0,
             rate_limit: RateLimitConfig::default(),
             connections: ConnectionsConfig::default(),
@@ -103,6 +150,11 @@ impl ServerConfig {
         let short =
             self.operator_token.as_ref().is_some_and(|token| token.reveal().trim().len() < MIN_TOKEN_LENGTH);
         ensure!(!short, "server.operator_token must have at least {MIN_TOKEN_LENGTH} characters");
+        let mut names = HashSet::new();
+        for token in &self.operator_tokens {
+            token.token()?;
+            ensure!(names.insert(&token.name), "server.operator_tokens: there are two for {}", token.name);
+        }
         ensure!(self.replica < 32, "server.replica must be from 0 to 31");
         let ConnectionsConfig { total, per_address, first_byte_seconds, head_seconds, .. } = self.connections;
         for (key, value) in [

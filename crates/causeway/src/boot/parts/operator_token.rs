@@ -4,8 +4,9 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, ensure};
 use causeway_domain::QuoteKey;
+use causeway_http::{OperatorToken, OperatorTokens};
 
-use crate::boot::config::Config;
+use crate::boot::config::{Config, OperatorTokenConfig};
 use crate::boot::parts::keys::read_file;
 
 /// The file of the token that was generated for a data folder.
@@ -23,6 +24,13 @@ pub(crate) fn make_token(config: &Config) -> anyhow::Result<String> {
         write(&file).with_context(|| format!("cannot write {}", file.display()))?;
     }
     read(&file)
+}
+
+/// The tokens that the service accepts: its own, and those of the configuration.
+pub(crate) fn tokens(config: &Config) -> anyhow::Result<OperatorTokens> {
+    let own = OperatorToken::admin(&make_token(config)?);
+    let others = config.server.operator_tokens.iter().map(OperatorTokenConfig::token);
+    Ok(OperatorTokens::new(std::iter::once(Ok(own)).chain(others).collect::<anyhow::Result<_>>()?))
 }
 
 /// The token of a running service.
