@@ -44,7 +44,8 @@ async fn network() -> TestNetwork {
         };
         let views = [origin.view(), destination.view()];
         let attester = Attester::open(config, Arc::new(signer(wallet)), views, folder.path()).unwrap();
-        let member: Arc<dyn Attest> = if place == 0 {
+        // The first, which resigns later, is among the quickest to answer.
+        let member: Arc<dyn Attest> = if place == 2 {
             Arc::new(HttpAttester::new(&serve(attester.clone()).await).unwrap())
         } else {
             Arc::new(attester.clone())
