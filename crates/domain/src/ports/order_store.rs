@@ -47,6 +47,8 @@ pub struct Owed {
     pub amount: RawAmount,
     /// The block of the deposit, if its evidence is stored.
     pub deposited_in: Option<u64>,
+    /// From then on the deposit may be refunded instead, in seconds since 1970.
+    pub refund_at: u64,
 }
 
 /// The number of orders of one filler in one status.

@@ -67,17 +67,20 @@ async fn orders(app: &App) -> Result<Vec<GaugeSet>, StoreError> {
 /// Deposits of orders that fillers fill or have filled, by the chain where they claim them.
 async fn unclaimed(app: &App) -> Result<Vec<GaugeSet>, StoreError> {
     let snapshot = app.catalog.snapshot();
-    let mut sums: BTreeMap<(String, u64), (i64, RawAmount)> = BTreeMap::new();
+    let now = Timestamp::now().as_second();
+    let mut sums: BTreeMap<(String, u64), (i64, RawAmount, i64)> = BTreeMap::new();
     for owed in app.orders.owed().await? {
         let decimals = snapshot.token(&owed.token).map(|listed| listed.token.decimals);
         let usd =
             decimals.and_then(|decimals| app.prices.usd_price(&owed.token)?.value(owed.amount, decimals));
         let cents = usd.map_or(RawAmount::ZERO, UsdAmount::cents);
-        let (orders, sum) = sums.entry((owed.filler, owed.token.chain().get())).or_default();
+        let place = (owed.filler, owed.token.chain().get());
+        let (orders, sum, left) = sums.entry(place).or_insert((0, RawAmount::ZERO, i64::MAX));
         *orders = orders.saturating_add(1);
         *sum = sum.checked_add(cents).unwrap_or(*sum);
+        *left = (*left).min(gauge(owed.refund_at).saturating_sub(now));
     }
-    let labelled = |value: fn(&(i64, RawAmount)) -> i64| {
+    let labelled = |value: fn(&(i64, RawAmount, i64)) -> i64| {
         sums.iter()
             .map(|((filler, chain), sum)| (vec![filler.clone(), chain.to_string()], value(sum)))
             .collect()
@@ -95,6 +98,12 @@ async fn unclaimed(app: &App) -> Result<Vec<GaugeSet>, StoreError> {
             "The deposits of those orders, in dollars",
             labels,
             labelled(|sum| dollars(sum.1)),
+        ),
+        GaugeSet::new(
+            "unclaimed_seconds_left",
+            "Until the first of those orders may be refunded instead; negative after that",
+            labels,
+            labelled(|sum| sum.2),
         ),
     ])
 }

@@ -54,14 +54,17 @@ async fn overview(State(app): State<Arc<App>>) -> ApiResult<Json<Value>> {
 
 /// What each filler is owed, by token; the sum of one token is capped where it would overflow.
 async fn unclaimed(app: &App) -> ApiResult<Vec<Value>> {
-    let mut sums: BTreeMap<(String, TokenId), (u64, RawAmount)> = BTreeMap::new();
+    let mut sums: BTreeMap<(String, TokenId), (u64, RawAmount, u64)> = BTreeMap::new();
     for owed in app.orders.owed().await? {
-        let (orders, sum) = sums.entry((owed.filler, owed.token)).or_default();
+        let entry = sums.entry((owed.filler, owed.token)).or_insert((0, RawAmount::ZERO, u64::MAX));
+        let (orders, sum, earliest) = entry;
         *orders = orders.saturating_add(1);
         *sum = sum.checked_add(owed.amount).unwrap_or(*sum);
+        *earliest = (*earliest).min(owed.refund_at);
     }
+    let now = u64::try_from(Timestamp::now().as_second()).unwrap_or(0);
     let snapshot = app.catalog.snapshot();
-    let map = |((filler, token), (orders, amount)): ((String, TokenId), (u64, RawAmount))| {
+    let map = |((filler, token), (orders, amount, refund_at)): ((String, TokenId), (u64, RawAmount, u64))| {
         let listed = snapshot.token(&token).map(|listed| listed.token);
         let usd = listed.and_then(|listed| app.prices.usd_price(&token)?.value(amount, listed.decimals));
         json!({
@@ -73,6 +76,8 @@ async fn unclaimed(app: &App) -> ApiResult<Vec<Value>> {
             "orders": orders,
             "amount": amount.to_string(),
             "usd": usd.map(|usd| usd.to_string()),
+            "refundAt": chain_time(refund_at),
+            "secondsLeft": refund_at.saturating_sub(now),
         })
     };
     Ok(sums.into_iter().map(map).collect())

@@ -49,6 +49,7 @@ impl OwedRecord {
             token: parse("orders.from_token", &self.from_token)?,
             amount: RawAmount::new(amount),
             deposited_in: read_evidence(&self.evidence)?.deposit.map(|deposit| deposit.block),
+            refund_at: terms.refund_at,
         })
     }
 }

@@ -114,7 +114,8 @@ async fn the_owed_amount_is_the_input_without_the_referrer_fee(database: &TestDa
     let store = database.store().await;
     let order = placed(&store, |order| order.status = OrderStatus::Filled).await;
     let amount = RawAmount::new(U256::MAX - U256::from(11));
-    let owed = Owed { filler: order.filler.clone(), token: order.from, amount, deposited_in: None };
+    let (filler, refund_at) = (order.filler.clone(), order.terms.refund_at);
+    let owed = Owed { filler, token: order.from, amount, deposited_in: None, refund_at };
     assert_eq!(store.owed().await.unwrap(), [owed]);
     placed(&store, |order| {
         order.status = OrderStatus::Filled;

@@ -149,6 +149,7 @@ impl OrderStore for MemoryStore {
             token: order.from,
             amount: RawAmount::new(order.terms.amount_in.saturating_sub(order.terms.referrer_fee)),
             deposited_in: order.evidence.deposit.as_ref().map(|deposit| deposit.block),
+            refund_at: order.terms.refund_at,
         };
         let orders = self.orders.lock().unwrap();
         Ok(orders.iter().map(|(order, _)| order).filter(is_owed).map(owed).collect())

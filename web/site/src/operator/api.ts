@@ -6,7 +6,7 @@ const MEMORY = 'causeway-operator-token';
 export interface Overview {
   at: string;
   orders: { filler: string; status: string; orders: number }[];
-  unclaimed: { filler: string; chainId: number; token: string; symbol: string | null; decimals: number | null; orders: number; amount: string; usd: string | null }[];
+  unclaimed: { filler: string; chainId: number; token: string; symbol: string | null; decimals: number | null; orders: number; amount: string; usd: string | null; refundAt: string; secondsLeft: number }[];
   chains: { chainId: number; name: string; enabled: boolean; block: number | null; blockTime: string | null; lagSeconds: number | null }[];
   prices: { symbol: string; chainId: number; token: string; usd: string | null; problem: string | null; sources: number | null; ageSeconds: number | null; spreadMillionths: number | null }[];
   endpoints: { chain: number; endpoint: string; up: number; head: number | null }[];

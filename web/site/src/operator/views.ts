@@ -37,7 +37,7 @@ export function stuckView({ stuck }: Dashboard): TemplateResult | typeof nothing
 export function unclaimedView({ overview }: Dashboard): TemplateResult {
   const rows = overview?.unclaimed ?? [];
   return html`<section class="card" aria-labelledby="unclaimed"><h2 id="unclaimed">Unclaimed value</h2>
-    ${rows.length === 0 ? html`<p class="muted">The fillers have claimed all that they are owed.</p>` : html`<dl class="facts">${rows.map((one) => html`<div><dt>${one.filler}, ${chainName(one.chainId)}, ${one.orders} orders</dt>
+    ${rows.length === 0 ? html`<p class="muted">The fillers have claimed all that they are owed.</p>` : html`<dl class="facts">${rows.map((one) => html`<div><dt>${one.filler}, ${chainName(one.chainId)}, ${one.orders} orders, ${one.secondsLeft === 0 ? html`<span class="tag bad">may be refunded now</span>` : html`${span(one.secondsLeft)} until the first may be refunded`}</dt>
       <dd>${one.decimals === null ? one.amount : showUnits(one.amount, one.decimals, 'en')} ${one.symbol ?? shortText(one.token)} <span class="muted small">${usd(one.usd)}</span></dd></div>`)}</dl>`}</section>`;
 }
 

@@ -6,7 +6,7 @@ use crate::fixture::{BASE, ETHEREUM, FillerFixture, chain, dai, decimal, eth, se
 
 fn owed(token: &Token, amount: &str) -> Owed {
     let amount = decimal(amount, token.decimals);
-    Owed { filler: "inventory".to_owned(), token: token.id, amount, deposited_in: Some(7) }
+    Owed { filler: "inventory".to_owned(), token: token.id, amount, deposited_in: Some(7), refund_at: 0 }
 }
 
 fn dollars(text: &str) -> UsdAmount {
