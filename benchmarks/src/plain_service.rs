@@ -11,7 +11,8 @@ use causeway_engine::{
     ReviewParts, WatchOrders, WebhookAdmin,
 };
 use causeway_http::{
-    App, EventStreams, ForceRefreshLimit, Metrics, OperatorServices, OperatorTokens, Options, StreamLimits,
+    App, EventStreams, ForceRefreshLimit, Metrics, OperatorServices, OperatorTokens, Options, Readiness,
+    StreamLimits,
 };
 use causeway_prices::FixedPrices;
 use causeway_store::Store;
@@ -104,6 +105,7 @@ pub async fn plain_service(store: Arc<Store>, watch_orders: Arc<WatchOrders>) ->
         }),
         count_fills: CountFills::new(store),
         operator,
+        readiness: Readiness::default(),
         metrics: Arc::new(Metrics::default()),
         deployments: Vec::new(),
         options: Options {

@@ -215,9 +215,14 @@ async fn the_catalog_pages_through_every_token_once() {
 #[tokio::test]
 async fn health_readiness_and_metrics_answer() {
     let folder = data_dir();
-    let service = Service::start(folder.path());
+    let service = Service::start_with(folder.path(), &[]);
     assert_eq!(service.get("/healthz").await.text().await.unwrap(), "ok");
     assert_eq!(service.get("/readyz").await.text().await.unwrap(), "ready");
+    let checks = service.get_json("/readyz?verbose").await;
+    for name in ["catalog", "store", "contracts", "fillers", "prices", "onramps"] {
+        let check = checks.as_array().unwrap().iter().find(|check| check["name"] == name);
+        assert_eq!(check.unwrap_or_else(|| panic!("{name} is not in {checks}"))["ok"], true, "{checks}");
+    }
     let request =
         service.client.get(format!("{}/v1/chains", service.url)).header("x-svc-sdk-version", "ts-1.2.3");
     assert_eq!(request.send().await.unwrap().status(), 200);

@@ -11,7 +11,7 @@ use causeway_engine::{
 };
 use jiff::Timestamp;
 
-use crate::{EventStreams, ForceRefreshLimit, Metrics, OperatorServices, RateLimit};
+use crate::{EventStreams, ForceRefreshLimit, Metrics, OperatorServices, RateLimit, Readiness};
 
 /// Everything that the routes need, wired by the binary.
 pub struct App {
@@ -32,6 +32,7 @@ pub struct App {
     pub fiat: FiatServices,
     pub force_refresh_limit: ForceRefreshLimit,
     pub operator: OperatorServices,
+    pub readiness: Readiness,
     pub metrics: Arc<Metrics>,
     /// Our contracts, by chain.
     pub deployments: Vec<Deployment>,

@@ -34,6 +34,7 @@ pub use fiat::force_refresh_limit::ForceRefreshLimit;
 pub use metrics::Metrics;
 pub use middleware::rate_limit::RateLimit;
 pub use openapi::document as openapi;
+pub use operations::readyz::Readiness;
 pub use operator::{OperatorRole, OperatorServices, OperatorToken, OperatorTokens};
 pub use orders::encode_webhook_event;
 pub use orders::event_streams::{EventStreams, StreamLimits};

@@ -10,7 +10,7 @@ use causeway_engine::{
     AttestationCache, CountFills, Fillers, ReadBalances, RequestQuote, WatchOrders, enforce_retention,
 };
 use causeway_http::{
-    App, ConnectionLimits, EventStreams, ForceRefreshLimit, Metrics, OperatorServices, Options,
+    App, ConnectionLimits, EventStreams, ForceRefreshLimit, Metrics, OperatorServices, Options, Readiness,
 };
 use causeway_store::Store;
 use jiff::Timestamp;
@@ -175,6 +175,7 @@ impl Service {
             fiat: fiat_services,
             force_refresh_limit: ForceRefreshLimit::default(),
             operator: operator_services(config, &store, &webhooks, &operator_controls, &keys)?,
+            readiness: Readiness::default(),
             metrics,
             deployments: deployments.evm,
             options: options(config, &public_url, sandbox_rpc),

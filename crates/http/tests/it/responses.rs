@@ -141,6 +141,20 @@ async fn status_describes_the_running_service() {
 }
 
 #[tokio::test]
+async fn a_service_that_can_swap_nothing_is_not_ready_and_says_what_is_missing() {
+    let response = get("/readyz").await;
+    assert_eq!(response.status(), 503);
+    let words = String::from_utf8(bytes(response).await).unwrap();
+    assert!(words.contains("causeway deploy"), "{words}");
+    let response = get("/readyz?verbose").await;
+    assert_eq!(response.status(), 503);
+    let checks = body_json(response).await;
+    let failed = checks.as_array().unwrap().iter().filter(|check| check["ok"] == false);
+    let names: Vec<_> = failed.map(|check| check["name"].as_str().unwrap()).collect();
+    assert_eq!(names, ["contracts", "fillers"], "{checks}");
+}
+
+#[tokio::test]
 async fn a_quote_without_fillers_is_empty() {
     let answer = body_json(send(router(Arc::default()), ask()).await).await;
     assert_eq!((answer["quoteId"].as_str().unwrap().len(), &answer["routes"]), (44, &json!([])));

@@ -15,7 +15,7 @@ use causeway_engine::{
     AttestationCache, BuildDeposit, BuildParts, CountFills, ExecutorRegistry, Fillers, OrderTiming,
     QuoteOptions, ReadBalances, RequestQuote, SubmitDeposit, SubmitParts, WatchOrders,
 };
-use causeway_http::{App, EventStreams, ForceRefreshLimit, Metrics, Options, StreamLimits};
+use causeway_http::{App, EventStreams, ForceRefreshLimit, Metrics, Options, Readiness, StreamLimits};
 use causeway_testing::MemoryStore;
 use causeway_testing::sample::quote_keys;
 use http_body_util::BodyExt as _;
@@ -155,6 +155,7 @@ impl Service {
                 fiat,
                 force_refresh_limit: ForceRefreshLimit::default(),
                 operator,
+                readiness: Readiness::default(),
                 metrics: Arc::new(Metrics::default()),
                 deployments,
                 options: Options {
