@@ -41,7 +41,11 @@ test("an operator sees the orders, pauses a chain with a reason and resumes it",
   await visit("/operator", { reducedMotion: "reduce" }, async (page) => {
     await open(page);
     await page.locator(`a[href="/order/${orderId}"]`).waitFor({ timeout: 60_000 });
-    await page.getByRole("rowheader", { name: /north/ }).waitFor();
+    const section = (/** @type {string} */ id) => page.locator("section", { has: page.locator(id) });
+    await section("#fillers").getByRole("rowheader", { name: /north/ }).waitFor();
+    await section("#chains").getByText(/^\d of \d endpoints serve$/).first().waitFor();
+    const filled = await (await fetch(`${BASE}/explorer/figures?hours=24`)).json();
+    if (filled.filled > 0) await section("#results").getByRole("columnheader", { name: "Result" }).waitFor();
     await page.locator("section", { has: page.locator("#prices") }).getByText("USDC", { exact: true }).waitFor();
     await assertAccessible(page);
     await page.getByLabel("Pause", { exact: true }).selectOption({ label: "Katana" });

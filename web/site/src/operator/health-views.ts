@@ -25,7 +25,7 @@ export function pricesView({ overview }: Dashboard): TemplateResult {
   const sources = overview?.priceSources ?? [];
   return html`<section class="card" aria-labelledby="prices"><h2 id="prices">Prices</h2>
     ${sources.length === 0 ? nothing : html`<p class="small">${sources.map(({ source, reads, faults }, at) => html`${at > 0 ? ', ' : nothing}${source}: ${reads.toLocaleString('en')} reads, ${(faults ?? 0).toLocaleString('en')} failed`)}</p>`}
-    <dl class="facts">${overview?.prices.map(({ symbol, usd, problem, sources: count, ageSeconds, spreadMillionths }) => html`<div><dt>${symbol}${basis(count, ageSeconds, spreadMillionths)}</dt><dd>${usd === null ? html`<span class="tag bad">${problem ?? 'none'}</span>` : showUsd(Number(usd), 'en')}</dd></div>`)}</dl></section>`;
+    <dl class="facts scroll" tabindex="0" aria-labelledby="prices">${overview?.prices.map(({ symbol, usd, problem, sources: count, ageSeconds, spreadMillionths }) => html`<div><dt>${symbol}${basis(count, ageSeconds, spreadMillionths)}</dt><dd>${usd === null ? html`<span class="tag bad">${problem ?? 'none'}</span>` : showUsd(Number(usd), 'en')}</dd></div>`)}</dl></section>`;
 }
 
 /** Who signs for claims, and what has stopped quoting by itself. */
