@@ -16,6 +16,7 @@ mod crate_graph;
 mod drills;
 mod fiat;
 mod kill;
+mod liquidity;
 mod operations;
 mod orders;
 mod prices;

@@ -217,6 +217,7 @@ impl BenchState {
             terms,
             deposit_address: None,
             forwarding: None,
+            provider: None,
             valid_before: now,
             finality_tier: FinalityTier::Standard,
             announced: true,

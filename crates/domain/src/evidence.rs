@@ -12,6 +12,8 @@ pub enum RefundCause {
     Unfilled,
     /// Requested by anybody after the grace period.
     Expired,
+    /// Returned by the provider that settles the order; no escrow has a part in it.
+    Provider,
 }
 
 impl RefundCause {
@@ -20,11 +22,13 @@ impl RefundCause {
             Self::Waived => "waived",
             Self::Unfilled => "unfilled",
             Self::Expired => "expired",
+            Self::Provider => "provider",
         }
     }
 
     pub fn parse(text: &str) -> Option<Self> {
-        [Self::Waived, Self::Unfilled, Self::Expired].into_iter().find(|cause| cause.as_str() == text)
+        let all = [Self::Waived, Self::Unfilled, Self::Expired, Self::Provider];
+        all.into_iter().find(|cause| cause.as_str() == text)
     }
 }
 
@@ -211,7 +215,8 @@ mod tests {
 
     #[test]
     fn causes_round_trip_through_text() {
-        for cause in [RefundCause::Waived, RefundCause::Unfilled, RefundCause::Expired] {
+        for cause in [RefundCause::Waived, RefundCause::Unfilled, RefundCause::Expired, RefundCause::Provider]
+        {
             assert_eq!(RefundCause::parse(cause.as_str()), Some(cause));
         }
         assert_eq!(RefundCause::parse("Waived"), None);

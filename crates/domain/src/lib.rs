@@ -14,6 +14,7 @@ mod ids;
 mod intent_terms;
 mod order;
 pub mod ports;
+mod provider_order;
 mod quote;
 mod quote_key;
 mod rent;
@@ -45,6 +46,10 @@ pub use intent_terms::{IntentTerms, TERMS_TYPE, TERMS_TYPEHASH, TERMS_VERSION};
 pub use order::{
     Action, Decision, DepositBalance, EventKind, IllegalTransition, IntentState, Order, OrderContext,
     OrderEvent, OrderStatus, RefundMethod, Step, UnknownStatus, advance,
+};
+pub use provider_order::{
+    CustodyNotice, MAX_TOOL, ProviderContext, ProviderOffer, ProviderOrder, ProviderStep, ProviderTerms,
+    advance_provider,
 };
 pub use quote::{
     Ask, ExactOutMethod, Fee, FeeKind, GasCharge, Parties, Quote, Referral, Route, Slippage, SlippageError,

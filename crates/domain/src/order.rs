@@ -14,8 +14,8 @@ pub use intent_state::IntentState;
 
 use crate::ports::FinalityTier;
 use crate::{
-    Address, DepositMethod, Evidence, ForwardingOrder, IntentTerms, OrderId, QuoteId, RawAmount, RouteId,
-    RowKey, TokenId, TradeType,
+    Address, DepositMethod, Evidence, ForwardingOrder, IntentTerms, OrderId, ProviderOrder, QuoteId,
+    RawAmount, RouteId, RowKey, TokenId, TradeType,
 };
 
 /// The status of an order.
@@ -149,6 +149,9 @@ pub struct Order {
     pub deposit_address: Option<Address>,
     /// The forwarding order that owns the deposit address; absent where the address belongs to this order.
     pub forwarding: Option<Box<ForwardingOrder>>,
+    /// Present where a provider settles the order: then the terms name no escrow, no chain ever shows their hash, and nothing
+    /// of ours fills, claims or refunds it.
+    pub provider: Option<Box<ProviderOrder>>,
     /// Until when the price is valid.
     pub valid_before: Timestamp,
     /// The finality that the amount requires.

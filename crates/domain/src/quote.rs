@@ -6,7 +6,7 @@ use jiff::Timestamp;
 use thiserror::Error;
 
 use crate::ports::Offer;
-use crate::{Address, DepositMethod, QuoteId, RawAmount, RouteId, TokenId};
+use crate::{Address, DepositMethod, ProviderOffer, QuoteId, RawAmount, RouteId, TokenId};
 
 /// Which side of the swap is fixed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -191,6 +191,8 @@ pub struct Route {
     pub filler_quote: Option<String>,
     /// What the price contains for the fees of the filler's transactions; absent where the filler does not say.
     pub gas_charge: Option<GasCharge>,
+    /// Present where the filler settles through contracts of its own.
+    pub provider: Option<ProviderOffer>,
 }
 
 impl Route {
@@ -212,6 +214,7 @@ impl Route {
             parties: offer.parties,
             filler_quote: offer.filler_quote,
             gas_charge: offer.gas_charge,
+            provider: offer.provider,
         }
     }
 }

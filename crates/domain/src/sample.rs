@@ -88,6 +88,7 @@ pub(crate) fn order() -> Order {
         terms,
         deposit_address: Some(address(0xde)),
         forwarding: None,
+        provider: None,
         valid_before: at(900),
         finality_tier: FinalityTier::Standard,
         announced: false,

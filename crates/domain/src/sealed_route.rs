@@ -15,8 +15,8 @@ use thiserror::Error;
 use self::bytes::Encoder;
 use crate::ports::Offer;
 use crate::{
-    Address, DepositMethod, GasCharge, Parties, Quote, QuoteId, QuoteKey, QuoteKeys, RawAmount, Referral,
-    Route, RouteId, TokenId, TradeType,
+    Address, DepositMethod, GasCharge, Parties, ProviderTerms, Quote, QuoteId, QuoteKey, QuoteKeys,
+    RawAmount, Referral, Route, RouteId, TokenId, TradeType,
 };
 
 /// Length of the tag at the end of a sealed route.
@@ -60,6 +60,8 @@ pub struct RouteTerms {
     pub parties: Option<Parties>,
     /// What the price contains for the fees of the filler's transactions; absent where the filler does not say.
     pub gas_charge: Option<GasCharge>,
+    /// Present where the filler settles through contracts of its own.
+    pub provider: Option<ProviderTerms>,
 }
 
 impl RouteTerms {
@@ -86,6 +88,7 @@ impl RouteTerms {
             valid_before: route.valid_before,
             parties: route.parties,
             gas_charge: route.gas_charge,
+            provider: route.provider.as_ref().map(|provider| provider.terms.clone()),
         }
     }
 }

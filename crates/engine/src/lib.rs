@@ -13,6 +13,7 @@ pub mod fiat;
 mod fillers;
 mod follow_chain;
 mod intent_book;
+mod liquidity;
 mod pauses;
 mod poll_pending_transactions;
 mod read_balances;
@@ -50,6 +51,7 @@ pub use fillers::{
 };
 pub use follow_chain::{FollowParts, follow_chain};
 pub use intent_book::{BookParts, sync_intent_book};
+pub use liquidity::{Liquidity, LiquidityParts};
 pub use pauses::{OperatePauses, PauseError, Pauses};
 pub use poll_pending_transactions::poll_pending_transactions;
 pub use read_balances::{Balances, ReadBalances};

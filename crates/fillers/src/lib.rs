@@ -2,4 +2,5 @@
 
 pub mod inventory;
 pub mod oif;
+pub mod providers;
 pub mod remote;

@@ -12,7 +12,7 @@ macro_rules! guides {
 }
 
 /// Name and text of every document.
-const GUIDES: [(&str, &str); 25] = guides![
+const GUIDES: [(&str, &str); 26] = guides![
     "adding-an-onramp",
     "agents",
     "api",
@@ -24,6 +24,7 @@ const GUIDES: [(&str, &str); 25] = guides![
     "fiat",
     "fillers",
     "glossary",
+    "liquidity",
     "oif",
     "onramps",
     "operating",
@@ -44,7 +45,7 @@ const GUIDES: [(&str, &str); 25] = guides![
 const SECTIONS: [(&str, &[&str]); 4] = [
     ("Get started", &["running", "sandbox", "cli", "glossary"]),
     ("Build on it", &["api", "widget", "orders", "fiat", "webhooks", "agents", "specification"]),
-    ("Fill and attest", &["fillers", "oif", "attesters", "contracts", "prices"]),
+    ("Fill and attest", &["fillers", "liquidity", "oif", "attesters", "contracts", "prices"]),
     (
         "Operate it",
         &[

@@ -107,6 +107,7 @@ pub fn order(n: u8) -> Order {
         terms,
         deposit_address: None,
         forwarding: None,
+        provider: None,
         valid_before: at(30),
         finality_tier: FinalityTier::Large,
         announced: true,

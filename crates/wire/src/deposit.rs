@@ -37,6 +37,9 @@ pub enum BuildAnswer {
     Authorization(PermitDeposit),
     #[serde(rename = "TRANSFER")]
     Transfer(Box<TransferDeposit>),
+    /// The transaction of the provider that settles the swap.
+    #[serde(rename = "PROVIDER_CALL")]
+    Provider(Box<ProviderDeposit>),
 }
 
 /// A deposit that the payer's wallet sends.
@@ -54,6 +57,52 @@ pub struct ContractCallDeposit {
     pub intent_id: String,
     #[serde(flatten)]
     pub frozen: FrozenOrder,
+}
+
+/// A payment to the contracts of a liquidity provider, which settles the swap: the escrow has no part in it, so there are no
+/// `terms` and no `recovery`.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct ProviderDeposit {
+    /// In this order; exactly one has `deposit: true`, and its transaction hash must be submitted.
+    pub approvals: Vec<Approval>,
+    /// The order to track once the transaction hash is submitted.
+    #[cfg_attr(feature = "openapi", schema(example = "0f8fad5bd9cb469fa16570867728950e"))]
+    pub order_id: String,
+    /// Always `provider`.
+    #[cfg_attr(feature = "openapi", schema(example = "provider"))]
+    pub settlement: String,
+    /// The provider's name.
+    #[cfg_attr(feature = "openapi", schema(example = "lifi"))]
+    pub provider: String,
+    /// The bridge or exchange that the provider goes through.
+    #[cfg_attr(feature = "openapi", schema(example = "across"))]
+    pub tool: String,
+    /// The provider's contract that the transaction calls.
+    #[cfg_attr(feature = "openapi", schema(example = "0x1231DEB6f5749EF6cE6943a275A1D3E7486F4EaE"))]
+    pub target: String,
+    /// The provider's contract that takes the input by an allowance; absent for native coins.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(example = "0x1231DEB6f5749EF6cE6943a275A1D3E7486F4EaE"))]
+    pub spender: Option<String>,
+    /// The least output, in raw units.
+    #[cfg_attr(feature = "openapi", schema(example = "3495000000"))]
+    pub min_amount_out: String,
+    /// Who holds the money until it is delivered.
+    #[cfg_attr(
+        feature = "openapi",
+        schema(example = "LI.FI's contracts and the bridge that it goes through")
+    )]
+    pub held_by: String,
+    /// What a refund looks like.
+    #[cfg_attr(
+        feature = "openapi",
+        schema(example = "If the bridge fails, it returns the input to the paying address.")
+    )]
+    pub refunds: String,
+    /// A plain sentence for each action, for who holds the money and for refunds.
+    pub summary: Vec<String>,
 }
 
 /// A deposit that the payer signs and the service submits.

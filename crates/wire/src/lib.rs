@@ -16,9 +16,9 @@ mod token;
 
 pub use chain::{BlockExplorer, BlockExplorers, Chain, NativeCurrency, RpcEndpoints, RpcUrls};
 pub use deposit::{
-    Approval, BuildAnswer, BuildAsk, ContractCallDeposit, FrozenOrder, PermitDeposit, Recovery,
-    SolanaApproval, SubmitAnswer, SubmitAsk, Transfer, TransferDeposit, TransferDetails, WalletApproval,
-    WalletRequest,
+    Approval, BuildAnswer, BuildAsk, ContractCallDeposit, FrozenOrder, PermitDeposit, ProviderDeposit,
+    Recovery, SolanaApproval, SubmitAnswer, SubmitAsk, Transfer, TransferDeposit, TransferDetails,
+    WalletApproval, WalletRequest,
 };
 pub use error::{ErrorBody, ErrorName, Issue};
 pub use fiat::{

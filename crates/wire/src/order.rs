@@ -83,6 +83,24 @@ pub struct Order {
     /// The state of the order at its filler.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub provider_status: Option<ProviderStatus>,
+    /// `provider` where a liquidity provider settles the order; absent where the escrow of this service does.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(example = "provider"))]
+    pub settlement: Option<String>,
+    /// Who holds the money until it is delivered, where a provider settles the order.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(
+        feature = "openapi",
+        schema(example = "LI.FI's contracts and the bridge that it goes through")
+    )]
+    pub held_by: Option<String>,
+    /// What a refund looks like, where a provider settles the order.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(
+        feature = "openapi",
+        schema(example = "If the bridge fails, it returns the input to the paying address.")
+    )]
+    pub refunds: Option<String>,
     /// Why the order failed or was refunded, as text for users.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "openapi", schema(example = "Nobody delivered in time; the deposit is refunded."))]

@@ -78,6 +78,25 @@ pub struct Route {
     /// Of `CONTRACT_CALL`, `PERMIT2`, `AUTHORIZATION`, `TRANSFER`: exactly those that the price pays for.
     #[cfg_attr(feature = "openapi", schema(example = json!(["CONTRACT_CALL", "PERMIT2"])))]
     pub deposit_methods: Vec<String>,
+    /// `provider` where a liquidity provider settles the swap through contracts of its own; absent where the escrow of this
+    /// service does.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(example = "provider"))]
+    pub settlement: Option<String>,
+    /// Who holds the money until it is delivered, where a provider settles the swap.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(
+        feature = "openapi",
+        schema(example = "LI.FI's contracts and the bridge that it goes through")
+    )]
+    pub held_by: Option<String>,
+    /// What a refund looks like, where a provider settles the swap.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(
+        feature = "openapi",
+        schema(example = "If the bridge fails, it returns the input to the paying address.")
+    )]
+    pub refunds: Option<String>,
     /// The route's amounts and fees.
     pub quote: RouteQuote,
 }

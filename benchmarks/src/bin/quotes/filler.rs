@@ -55,6 +55,7 @@ impl BenchFiller {
             parties: Some(Parties { filler: asked.from_address, payee: asked.from_address }),
             filler_quote: None,
             gas_charge: None,
+            provider: None,
         }
     }
 }

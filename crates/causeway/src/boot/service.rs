@@ -24,11 +24,13 @@ use crate::boot::parts::attesters::Attesters;
 use crate::boot::parts::catalog::load_catalog;
 use crate::boot::parts::chain_access::ChainAccess;
 use crate::boot::parts::chain_clients::{ChainClients, watch_endpoints};
+use crate::boot::parts::chain_policy::ChainPolicies;
 use crate::boot::parts::data_dir::lock_data_dir;
 use crate::boot::parts::deployments::Deployments;
 use crate::boot::parts::fiat::Fiat;
 use crate::boot::parts::gas_metrics::watch_gas;
 use crate::boot::parts::http_server::{DRAIN_TIMEOUT, listen};
+use crate::boot::parts::liquidity::open_liquidity;
 use crate::boot::parts::market::{Market, MarketParts, watch_breakers, watch_halted, watch_inventory};
 use crate::boot::parts::market_makers::{MarketMakerSpec, load_market_makers};
 use crate::boot::parts::operator_controls::{OperatorControls, open_pauses};
@@ -113,6 +115,8 @@ impl Service {
             market.fillers.clone(),
             &config.quotes.options(),
         )?;
+        let policies = ChainPolicies::of(config.mode, &catalog);
+        let liquidity = open_liquidity(&config.liquidity, &clients, &policies, &fillers)?;
         let keys = Arc::new(RowKeys::new(config.server.replica));
         let context = AppContext {
             config,
@@ -121,6 +125,7 @@ impl Service {
             deployments: &deployments,
             unchecked: unchecked.as_ref(),
             market: &market,
+            liquidity,
             attestations: attesters.panel.clone(),
             keys: service_keys.as_ref(),
             store: &store,

@@ -16,6 +16,8 @@ pub enum BuildAnswer {
     Authorization(PermitDeposit),
     #[serde(rename = "TRANSFER")]
     Transfer(Box<TransferDeposit>),
+    #[serde(rename = "PROVIDER_CALL")]
+    Provider(Box<ProviderDeposit>),
 }
 
 impl BuildAnswer {
@@ -25,6 +27,7 @@ impl BuildAnswer {
             Self::ContractCall(call) => &call.frozen.summary,
             Self::Permit2(permit) | Self::Authorization(permit) => &permit.frozen.summary,
             Self::Transfer(transfer) => &transfer.frozen.summary,
+            Self::Provider(provider) => &provider.summary,
         }
     }
 }
@@ -38,6 +41,29 @@ answer! {
         }
         optional { intent_id: Option<String>, }
         flattened { frozen: FrozenOrder }
+    }
+}
+
+answer! {
+    /// A payment to the contracts of the liquidity provider that settles the swap.
+    pub struct ProviderDeposit {
+        required {
+            /// In this order; exactly one has `deposit: true`.
+            approvals: Vec<Approval>,
+            /// The provider's contract that the transaction calls.
+            target: String,
+        }
+        optional {
+            order_id: Option<String>,
+            provider: Option<String>,
+            tool: Option<String>,
+            /// The provider's contract that takes the input by an allowance.
+            spender: Option<String>,
+            min_amount_out: Option<String>,
+            held_by: Option<String>,
+            refunds: Option<String>,
+            summary: Vec<String>,
+        }
     }
 }
 

@@ -28,6 +28,12 @@ answer! {
             exact_out_method: Option<String>,
             /// Of `CONTRACT_CALL`, `PERMIT2`, `TRANSFER`.
             deposit_methods: Option<Vec<String>>,
+            /// `provider` where a liquidity provider settles the swap, and not the escrow.
+            settlement: Option<String>,
+            /// Who holds the money meanwhile, where a provider settles the swap.
+            held_by: Option<String>,
+            /// What a refund looks like, where a provider settles the swap.
+            refunds: Option<String>,
         }
     }
 }
@@ -39,6 +45,11 @@ impl Route {
             Some(methods) => methods.iter().any(|offered| offered == method),
             None => method == "CONTRACT_CALL",
         }
+    }
+
+    /// Whether a liquidity provider settles the swap through contracts of its own.
+    pub fn is_settled_by_provider(&self) -> bool {
+        self.settlement.as_deref() == Some("provider")
     }
 
     /// The name to show: the filler's, else the beginning of the route id.

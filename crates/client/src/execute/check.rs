@@ -13,11 +13,13 @@ use crate::Error;
 use crate::answers::{BuildAnswer, FrozenOrder, RouteQuote, TransferDeposit};
 use terms::ParsedTerms;
 
+pub(super) use provider::plan_provider;
 pub(super) use terms::number;
 
 mod authorization;
 mod permit;
 mod program_address;
+mod provider;
 mod solana;
 mod terms;
 mod transactions;

@@ -48,6 +48,8 @@ pub struct ExecuteOptions {
     method: DepositMethod,
     polling: PollingOptions,
     escrows: BTreeMap<u64, String>,
+    /// Contracts of liquidity providers, by source chain.
+    providers: BTreeMap<u64, Vec<String>>,
     confirmation: Option<Confirm>,
     route_filter: Box<dyn Fn(&Route) -> bool + Send + Sync>,
 }
@@ -66,6 +68,7 @@ impl ExecuteOptions {
             method: DepositMethod::default(),
             polling: PollingOptions::default(),
             escrows: BTreeMap::new(),
+            providers: BTreeMap::new(),
             route_filter: Box::new(|_| true),
         }
     }
@@ -89,6 +92,14 @@ impl ExecuteOptions {
     #[must_use]
     pub fn with_trusted_escrow(mut self, chain_id: u64, escrow: &str) -> Self {
         self.escrows.insert(chain_id, escrow.to_owned());
+        self
+    }
+
+    /// Trusts this contract of a liquidity provider on the chain. Without one, routes that a provider settles are skipped there:
+    /// the provider holds the money until it delivers, and no escrow refunds it.
+    #[must_use]
+    pub fn with_trusted_provider(mut self, chain_id: u64, contract: &str) -> Self {
+        self.providers.entry(chain_id).or_default().push(contract.to_owned());
         self
     }
 
@@ -170,13 +181,18 @@ impl Client {
         let quote =
             self.quote(&QuoteAsk { deposit_methods: Some(vec![method.to_owned()]), ..ask.clone() }).await?;
         on_step(Step::Quoted(&quote));
-        let route = options.choose(&quote.routes, limit.as_ref())?;
+        let trusted = options.providers.get(&ask.from_chain_id).map(Vec::as_slice).unwrap_or_default();
+        let route = options.choose(&quote.routes, limit.as_ref(), !trusted.is_empty())?;
         on_step(Step::Chosen(route));
         check::check_route(ask, &route.quote).map_err(Error::invalid_response)?;
         let built = self.build_deposit(&build_ask(&quote, route, ask, method)).await?;
-        let plan =
-            check::plan_deposit(ask, &route.quote, options.method, &built, self.trusted_escrow(ask, options))
-                .map_err(Error::invalid_response)?;
+        let plan = if let BuildAnswer::Provider(deposit) = &built {
+            check::plan_provider(ask, &route.quote, deposit, trusted)
+        } else {
+            let escrow = self.trusted_escrow(ask, options);
+            check::plan_deposit(ask, &route.quote, options.method, &built, escrow)
+        };
+        let plan = plan.map_err(Error::invalid_response)?;
         on_step(Step::Built(&built));
         let proof = self.deposit(wallet, &plan, &mut on_step).await?;
         let submission = SubmitAsk {
@@ -222,9 +238,20 @@ impl Client {
 impl ExecuteOptions {
     /// The first route that offers the deposit method, passes the filter and is within the bound; one that is not confirmed
     /// ends the swap.
-    fn choose<'a>(&self, routes: &'a [Route], limit: Option<&Limit>) -> Result<&'a Route, Error> {
+    fn choose<'a>(
+        &self,
+        routes: &'a [Route],
+        limit: Option<&Limit>,
+        trusts_providers: bool,
+    ) -> Result<&'a Route, Error> {
         let mut problem = None;
         for route in routes {
+            if route.is_settled_by_provider() && !trusts_providers {
+                problem.get_or_insert_with(|| {
+                    format!("{} settles its route itself, and no contract of it is trusted", route.label())
+                });
+                continue;
+            }
             if !route.offers(self.method.as_str()) || !(self.route_filter)(route) {
                 continue;
             }

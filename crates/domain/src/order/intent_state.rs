@@ -72,8 +72,11 @@ impl IntentState {
 }
 
 impl Order {
-    /// The state of the order's intent.
+    /// The state of the order's intent; an order that a provider settles has none.
     pub const fn intent_state(&self) -> IntentState {
+        if self.provider.is_some() {
+            return IntentState::NonExistent;
+        }
         match self.status {
             OrderStatus::Created => IntentState::NonExistent,
             OrderStatus::Published => IntentState::Locked,

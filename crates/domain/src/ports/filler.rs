@@ -5,7 +5,7 @@ use async_trait::async_trait;
 use jiff::Timestamp;
 use thiserror::Error;
 
-use crate::{Ask, DepositMethod, ExactOutMethod, Fee, GasCharge, Parties, RawAmount, Token};
+use crate::{Ask, DepositMethod, ExactOutMethod, Fee, GasCharge, Parties, ProviderOffer, RawAmount, Token};
 
 /// A quote request with both tokens from the catalog.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -36,6 +36,8 @@ pub struct Offer {
     pub filler_quote: Option<String>,
     /// What the price contains for the fees of the filler's transactions, if the filler says so.
     pub gas_charge: Option<GasCharge>,
+    /// Present where the filler settles through contracts of its own; then it has no [`Parties`].
+    pub provider: Option<ProviderOffer>,
 }
 
 /// Why a filler refuses a request. It is not an error and is not retried.

@@ -12,6 +12,7 @@ mod forwarding;
 mod idempotency;
 mod intent_book;
 mod inventory_store;
+mod liquidity;
 mod onramps;
 mod operator_store;
 mod order_executor;
@@ -47,6 +48,10 @@ pub use idempotency::{IdempotencyStore, KeptAnswer, KeyUse, KeyedRequest};
 pub use intent_book::{IntentBook, IntentEntry};
 pub use inventory_store::{
     InventoryStore, Loss, LossKind, Outflow, Reservation, ReservationKind, ReservationLimit, Reserved,
+};
+pub use liquidity::{
+    LiquidityProvider, MAX_CALL_DATA, ProviderAsk, ProviderPayment, ProviderPaymentError, ProviderPayments,
+    ProviderReport, ProviderReturn, ProviderState, ProviderTransaction, pack_call,
 };
 pub use onramps::{
     OnRamp, PayoutWatch, RampAsk, RampError, RampNotice, RampOffer, RampProfile, RampRefusal, RampReport,

@@ -251,4 +251,9 @@ pub trait PayoutWatch: Send + Sync {
     fn chain(&self) -> ChainId;
     /// Every transfer of the token to the address in that transaction; empty until its block is final.
     async fn payouts(&self, tx: &str, token: TokenId, to: Address) -> Result<Vec<Payout>, ChainError>;
+    /// Number and Unix time of the block that a transaction is in; `None` where the chain does not tell.
+    async fn place(&self, tx: &str) -> Result<Option<(u64, u64)>, ChainError> {
+        let _ = tx;
+        Ok(None)
+    }
 }

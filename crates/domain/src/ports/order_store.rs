@@ -3,6 +3,7 @@ use async_trait::async_trait;
 use jiff::Timestamp;
 
 use super::{ActionError, StoreError};
+use crate::fiat::Payout;
 use crate::{
     Address, ChainId, Order, OrderEvent, OrderId, OrderStatus, QuoteId, RawAmount, RouteId, RowKey, TokenId,
 };
@@ -197,6 +198,8 @@ pub trait OrderStore: Send + Sync {
         order: &OrderId,
         reason: Option<&StuckReason>,
     ) -> Result<(), StoreError>;
+    /// Records that a provider's transfer belongs to the order; `false` if another order or a purchase has it. Idempotent.
+    async fn take_payout(&self, order: &OrderId, payout: &Payout) -> Result<bool, StoreError>;
     async fn stuck_reason(&self, order: &OrderId) -> Result<Option<StuckReason>, StoreError>;
 }
 

@@ -6,11 +6,15 @@ use jiff::Timestamp;
 use super::RouteTerms;
 use super::bytes::{Decoder, Encoder};
 use crate::ports::Offer;
-use crate::{DepositMethod, GasCharge, Parties, Quote, QuoteId, Referral, TradeType};
+use crate::{
+    DepositMethod, GasCharge, Parties, ProviderTerms, Quote, QuoteId, Referral, Slippage, TradeType,
+};
 
-/// The versions of the encoding. The second adds what is charged for gas, and is written where that is known.
+/// The versions of the encoding. The second adds what is charged for gas, and is written where that is known. The third is
+/// written for routes that a provider settles, and adds what a build asks the provider for.
 const WITHOUT_GAS: u8 = 1;
 pub(super) const WITH_GAS: u8 = 2;
+pub(super) const WITH_PROVIDER: u8 = 3;
 
 // These codes are in the hands of clients and never change their meaning.
 const fn trade_type(value: TradeType) -> u8 {
@@ -33,7 +37,11 @@ const TRADE_TYPES: [TradeType; 2] = [TradeType::ExactInput, TradeType::ExactOutp
 
 /// Writes an offer. Times are cut to milliseconds.
 pub(super) fn write(out: &mut Encoder, quote: &Quote, filler: &str, kind: &str, offer: &Offer) {
-    out.byte(if offer.gas_charge.is_some() { WITH_GAS } else { WITHOUT_GAS });
+    out.byte(match (&offer.provider, offer.gas_charge) {
+        (Some(_), _) => WITH_PROVIDER,
+        (None, Some(_)) => WITH_GAS,
+        (None, None) => WITHOUT_GAS,
+    });
     write_id(out, &quote.id);
     let ask = &quote.ask;
     out.byte(trade_type(ask.trade_type));
@@ -62,7 +70,10 @@ pub(super) fn write(out: &mut Encoder, quote: &Quote, filler: &str, kind: &str, 
         out.address(parties.filler);
         out.address(parties.payee);
     });
-    if let Some(charge) = offer.gas_charge {
+    if let Some(provider) = &offer.provider {
+        out.text(&provider.terms.tool);
+        out.number(provider.terms.slippage.millionths().into());
+    } else if let Some(charge) = offer.gas_charge {
         out.amount(charge.fill);
         out.amount(charge.claim);
         out.amount(charge.opening);
@@ -91,6 +102,7 @@ pub(super) fn read(bytes: &[u8]) -> Option<RouteTerms> {
     match read.byte()? {
         WITHOUT_GAS => read_version_1(&mut read).filter(|_| read.is_at_end()),
         WITH_GAS => read_version_2(&mut read).filter(|_| read.is_at_end()),
+        WITH_PROVIDER => read_version_3(&mut read).filter(|_| read.is_at_end()),
         _ => None,
     }
 }
@@ -99,6 +111,13 @@ fn read_version_2(read: &mut Decoder<'_>) -> Option<RouteTerms> {
     let terms = read_version_1(read)?;
     let charge = GasCharge { fill: read.amount()?, claim: read.amount()?, opening: read.amount()? };
     Some(RouteTerms { gas_charge: Some(charge), ..terms })
+}
+
+fn read_version_3(read: &mut Decoder<'_>) -> Option<RouteTerms> {
+    let terms = read_version_1(read)?;
+    let tool = read.text()?.to_owned();
+    let slippage = Slippage::from_millionths(u32::try_from(read.number()?).ok()?)?;
+    Some(RouteTerms { provider: Some(ProviderTerms { tool, slippage }), ..terms })
 }
 
 fn read_version_1(read: &mut Decoder<'_>) -> Option<RouteTerms> {
@@ -127,6 +146,7 @@ fn read_version_1(read: &mut Decoder<'_>) -> Option<RouteTerms> {
         parties: maybe(read, |read| Some(Parties { filler: read.address()?, payee: read.address()? }))
             .ok()?,
         gas_charge: None,
+        provider: None,
     })
 }
 

@@ -1,8 +1,10 @@
+use std::sync::Arc;
+
 use proptest::prelude::*;
 
 use super::*;
 use crate::ports::MAX_FILLER_QUOTE;
-use crate::{Ask, ChainId, SOLANA_CHAIN_ID};
+use crate::{Ask, ChainId, CustodyNotice, ProviderOffer, SOLANA_CHAIN_ID, Slippage};
 
 fn keys(current: u8, older: &[u8]) -> QuoteKeys {
     let key = |byte: &u8| QuoteKey::new([*byte; 32]);
@@ -94,6 +96,7 @@ prop_compose! {
             parties: parties.map(|(filler, payee)| Parties { filler, payee }),
             filler_quote,
             gas_charge: gas_charge.map(gas_charge_of),
+            provider: None,
         }
     }
 }
@@ -134,6 +137,7 @@ fn usual() -> (Quote, Offer) {
         parties: Some(Parties { filler: address(4), payee: address(5) }),
         filler_quote: None,
         gas_charge: None,
+        provider: None,
     };
     (quote, offer)
 }
@@ -173,12 +177,25 @@ fn ids_of_the_second_version_open_and_say_what_was_charged_for_gas() {
 }
 
 #[test]
+fn a_route_that_a_provider_settles_carries_what_its_build_asks_for() {
+    let (quote, offer) = usual();
+    let terms_of = |tool: &str| ProviderTerms { tool: tool.to_owned(), slippage: Slippage::DEFAULT };
+    let notice = Arc::new(CustodyNotice { held_by: "a bridge".to_owned(), refunds: "slowly".to_owned() });
+    let provider = Some(ProviderOffer { terms: terms_of("across"), notice });
+    let offer = Offer { provider, parties: None, ..offer };
+    let sealed = seal().seal(&quote, "lifi", "lifi", &offer).unwrap();
+    let opened = seal().open(&quote.id, &sealed).unwrap();
+    assert_eq!(opened.provider, Some(terms_of("across")));
+    assert_eq!(opened, terms(&quote, "lifi", "lifi", &offer));
+}
+
+#[test]
 fn ids_of_a_later_version_are_not_opened() {
     let (quote, offer) = usual();
     let id = seal().seal(&quote, "house", "native-filler", &offer).unwrap();
     let mut bytes = URL_SAFE_NO_PAD.decode(id.as_str()).unwrap();
     bytes.truncate(bytes.len() - TAG_BYTES);
-    bytes[1] = codec::WITH_GAS + 1;
+    bytes[1] = codec::WITH_PROVIDER + 1;
     let tag = seal().current.over(&bytes).finalize().into_bytes();
     bytes.extend(tag.iter().take(TAG_BYTES));
     let id = RouteId::from_sealed(URL_SAFE_NO_PAD.encode(bytes));

@@ -60,6 +60,7 @@ impl BuildDeposit {
             intent_id: intent,
             deposit_address,
             forwarding: params.forwarding.map(|(forwarding, _)| Box::new(forwarding)),
+            provider: None,
             valid_before: route.valid_before,
             finality_tier: self.tier(route, names),
             // A transfer arrives without being submitted; other builds are hidden until a deposit is.
@@ -117,7 +118,7 @@ impl BuildDeposit {
     }
 
     /// Deposits of unknown value are treated as large.
-    fn tier(&self, route: &RouteTerms, names: &DisplayNames) -> FinalityTier {
+    pub(super) fn tier(&self, route: &RouteTerms, names: &DisplayNames) -> FinalityTier {
         let token = route.from;
         let price = self.parts.prices.usd_price(&token);
         let value = price

@@ -46,6 +46,19 @@ pub enum BuildError {
         if *.payer { "this payer" } else { "this address" }
     )]
     TooManyUnpaid { payer: bool, limit: usize },
+    /// The provider that settles the route does not answer.
+    #[error("`{filler}` does not answer now ({reason}); try again, or take another route")]
+    ProviderUnavailable { filler: String, reason: String },
+    /// What it answered contradicts its own route; nothing was handed out.
+    #[error(
+        "`{filler}` answered with something else than its route: {fault}; nothing was built, take another route"
+    )]
+    ProviderFault { filler: String, fault: String },
+    /// The provider delivers less than the route promised.
+    #[error(
+        "the route promised at least {promised}, and its provider now delivers {now}; ask for a new quote"
+    )]
+    OutputFell { promised: String, now: String },
     #[error("our contracts do not serve chain {0}")]
     ChainNotServed(ChainId),
     #[error("the order changes too fast to be written; build again")]
@@ -70,7 +83,10 @@ impl BuildError {
     /// Whether the same request may succeed later.
     pub const fn is_retryable(&self) -> bool {
         match self {
-            Self::Contended { .. } | Self::Paused { .. } | Self::TooManyUnpaid { .. } => true,
+            Self::Contended { .. }
+            | Self::Paused { .. }
+            | Self::TooManyUnpaid { .. }
+            | Self::ProviderUnavailable { .. } => true,
             Self::Screening(error) => matches!(error, ScreeningError::Unavailable(_)),
             Self::Chain(error) => error.is_retryable(),
             Self::Store(error) => error.is_retryable(),

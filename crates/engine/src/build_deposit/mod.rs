@@ -5,6 +5,7 @@ mod error;
 #[cfg(test)]
 pub(crate) mod fake;
 mod params;
+mod provider;
 mod summary;
 #[cfg(test)]
 mod tests;
@@ -24,7 +25,7 @@ use causeway_domain::ports::{
 };
 use causeway_domain::{
     Address, ChainDemand, ChainId, DepositMethod, EventKind, Order, OrderEvent, OrderStatus, QuoteId,
-    QuoteKeys, RouteId, RouteSeal, RouteTerms, RowKeys,
+    QuoteKeys, RouteId, RouteSeal, RouteTerms, RowKeys, TokenId,
 };
 use jiff::Timestamp;
 use serde_json::Value;
@@ -40,6 +41,7 @@ use unpaid::UnpaidBuilds;
 
 use crate::chain_cursors::ChainCursors;
 use crate::executors::ExecutorRegistry;
+use crate::liquidity::Liquidity;
 use crate::pauses::Pauses;
 use crate::screening::Screening;
 
@@ -76,6 +78,8 @@ pub enum BuiltDeposit {
     },
     /// Send the input to the order's deposit address.
     Transfer,
+    /// The transaction of the provider that settles the order.
+    Provider(Vec<WalletAction>),
 }
 
 /// An order and the deposit that it waits for.
@@ -116,6 +120,7 @@ pub struct BuildDeposit {
     pauses: Arc<Pauses>,
     cursors: Arc<ChainCursors>,
     unpaid: UnpaidBuilds,
+    liquidity: Liquidity,
 }
 
 impl BuildDeposit {
@@ -127,7 +132,19 @@ impl BuildDeposit {
             pauses: Arc::default(),
             cursors: Arc::default(),
             unpaid: UnpaidBuilds::default(),
+            liquidity: Liquidity::default(),
         }
+    }
+
+    /// Builds routes that these providers settle.
+    #[must_use]
+    pub fn with_liquidity(self, liquidity: Liquidity) -> Self {
+        Self { liquidity, ..self }
+    }
+
+    /// Whether any provider settles routes itself.
+    pub fn has_providers(&self) -> bool {
+        self.liquidity.has_providers()
     }
 
     /// Registers demand for the chains of new builds.
@@ -176,6 +193,10 @@ impl BuildDeposit {
     pub(crate) async fn build_at(&self, request: BuildRequest, now: Timestamp) -> Result<Built, BuildError> {
         let BuildParts { seal, orders, catalog, .. } = &self.parts;
         let route = seal.open(&request.quote, &request.route)?;
+        if let Some(terms) = route.provider.clone() {
+            // Boxed, because it holds several copies of the large order.
+            return Box::pin(self.build_provider(request, route, terms, now)).await;
+        }
         let builders = self.builders(&route)?;
         let names = DisplayNames(catalog.snapshot());
         let params = BuildParams::new(&request, &route, builders)?;
@@ -290,9 +311,18 @@ impl BuildDeposit {
 
     /// Also for existing builds: an address listed since gets nothing more to sign.
     async fn screen(&self, route: &RouteTerms, params: &BuildParams) -> Result<(), BuildError> {
+        self.screen_wallets(route, params.recipient, params.refund_to).await
+    }
+
+    async fn screen_wallets(
+        &self,
+        route: &RouteTerms,
+        recipient: Address,
+        refund_to: Address,
+    ) -> Result<(), BuildError> {
         let Some(screening) = &self.screening else { return Ok(()) };
         let referrer = route.referral.map(|referral| referral.referrer);
-        let wallets = [route.from_address, params.recipient, params.refund_to];
+        let wallets = [route.from_address, recipient, refund_to];
         let wallets = wallets.into_iter().chain(referrer).collect();
         let (deal, asset, amount) = (OrderKind::Swap, route.from, route.amount_in);
         Ok(screening.check(ScreenRequest { kind: deal, wallets, asset, amount }).await?)
@@ -358,19 +388,30 @@ async fn deposit(
 }
 
 fn build_error(error: DepositError, order: &Order, params: &BuildParams, names: &DisplayNames) -> BuildError {
+    deposit_error(error, order.from, names, Some(params))
+}
+
+fn deposit_error(
+    error: DepositError,
+    from: TokenId,
+    names: &DisplayNames,
+    params: Option<&BuildParams>,
+) -> BuildError {
     match error {
         DepositError::Chain(error) => BuildError::Chain(error),
         DepositError::Balance { has, needs } => {
-            let ((has, symbol), (needs, _)) =
-                (names.parts(has, &order.from), names.parts(needs, &order.from));
+            let ((has, symbol), (needs, _)) = (names.parts(has, &from), names.parts(needs, &from));
             BuildError::InsufficientBalance { symbol, has, needs }
         }
         DepositError::Gas { has, needs } => {
-            let chain = order.from.chain();
+            let chain = from.chain();
             let ((has, symbol), (needs, _)) = (names.coin_parts(has, chain), names.coin_parts(needs, chain));
             BuildError::InsufficientGas { symbol, has, needs }
         }
         DepositError::WouldFail(reason) => BuildError::WouldFail(reason),
-        DepositError::NotOffered => params.not_offered(),
+        DepositError::NotOffered => match params {
+            Some(params) => params.not_offered(),
+            None => BuildError::MethodNotOffered { asked: DepositMethod::ContractCall, offered: Vec::new() },
+        },
     }
 }

@@ -12,6 +12,7 @@ pub(super) fn summary(order: &Order, deposit: &BuiltDeposit, names: &DisplayName
     let promise = promise(order, names);
     match deposit {
         BuiltDeposit::ContractCall(actions) => sentences(order, actions, names),
+        BuiltDeposit::Provider(_) => provider_summary(order, deposit, names),
         BuiltDeposit::Permit { before, .. } => {
             let what =
                 if order.method == DepositMethod::Authorization { "an authorization" } else { "a permit" };
@@ -27,6 +28,37 @@ pub(super) fn summary(order: &Order, deposit: &BuiltDeposit, names: &DisplayName
             vec![format!("Send {input} on {chain} to {address} so that it arrives by {until}: {promise}")]
         }
     }
+}
+
+/// The same for a route that a provider settles: also who holds the money, and what a refund looks like.
+pub(super) fn provider_summary(order: &Order, deposit: &BuiltDeposit, names: &DisplayNames) -> Vec<String> {
+    let (BuiltDeposit::Provider(actions), Some(provider)) = (deposit, &order.provider) else {
+        return Vec::new();
+    };
+    let (chain, filler) = (names.chain(order.from.chain()), &order.filler);
+    let sentence = |action: &WalletAction| match action {
+        WalletAction::Send { purpose: SendPurpose::Approve { spender, amount }, .. } => {
+            let amount = names.amount(RawAmount::new(*amount), &order.from);
+            format!("Allow {filler}'s contract {spender} on {chain} to take exactly {amount}.")
+        }
+        WalletAction::Send { purpose: SendPurpose::Deposit, .. } => format!(
+            "Pay {} on {chain} to {filler}'s contract {}: {filler} says that {} receives at least {} on {}.",
+            names.amount(order.src_amount, &order.from),
+            provider.target,
+            order.recipient,
+            names.amount(order.dest_amount, &order.to),
+            names.chain(order.to.chain()),
+        ),
+        other => sentence(order, other, names),
+    };
+    let mut lines: Vec<String> = actions.iter().map(sentence).collect();
+    lines.push(format!(
+        "This swap is settled by {filler} through {} and not by the escrow of this service, which cannot refund it.",
+        provider.terms.tool
+    ));
+    lines.push(format!("Until it is delivered, the money is held by {}.", provider.notice.held_by));
+    lines.push(provider.notice.refunds.clone());
+    lines
 }
 
 fn sentences(order: &Order, actions: &[WalletAction], names: &DisplayNames) -> Vec<String> {

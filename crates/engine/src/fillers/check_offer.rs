@@ -1,5 +1,5 @@
 use causeway_domain::ports::{MAX_FILLER_QUOTE, Offer};
-use causeway_domain::{Address, Ask, Fee, FeeKind, RawAmount, TradeType};
+use causeway_domain::{Address, Ask, DepositMethod, Fee, FeeKind, MAX_TOOL, RawAmount, TradeType};
 use jiff::Timestamp;
 
 /// How many offers of one answer are read.
@@ -60,6 +60,14 @@ fn check_offer(ask: &Ask, offer: &Offer, now: Timestamp) -> Result<(), &'static 
     if offer.parties.is_some_and(|parties| !at_source(parties.filler) || !at_source(parties.payee)) {
         return Err("parties that are not addresses of the source chain");
     }
+    if let Some(provider) = &offer.provider {
+        if offer.parties.is_some() || offer.deposit_methods != [DepositMethod::ContractCall] {
+            return Err("a provider's route with parties or other deposit methods");
+        }
+        if provider.terms.tool.len() > MAX_TOOL {
+            return Err("a tool's name that is too long");
+        }
+    }
     if offer.fees.len() > MAX_FEES {
         return Err("too many fees");
     }
@@ -96,7 +104,7 @@ fn check_referral(ask: &Ask, offer: &Offer) -> Result<(), &'static str> {
 
 #[cfg(test)]
 mod tests {
-    use causeway_domain::{DepositMethod, ExactOutMethod, Family, Parties, Referral};
+    use causeway_domain::{ExactOutMethod, Family, Parties, Referral};
 
     use super::*;
     use crate::fillers::fake::{amount, ask, offer};

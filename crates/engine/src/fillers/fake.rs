@@ -144,5 +144,6 @@ pub(crate) fn offer(ask: &Ask, open: u64) -> Offer {
         parties: None,
         filler_quote: None,
         gas_charge: None,
+        provider: None,
     }
 }

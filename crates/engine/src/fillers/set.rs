@@ -100,6 +100,13 @@ impl Fillers {
         Ok(())
     }
 
+    /// Asks a filler no more for a while; `false` if there is none with this name.
+    pub(crate) fn suspend(&self, name: &str, time: Duration) -> bool {
+        let roster = self.shared.roster.load();
+        let client = roster.clients.iter().find(|client| client.name() == name);
+        client.is_some_and(|client| client.suspend_until(Instant::now() + time))
+    }
+
     /// Whether a filler with this name can be added.
     pub fn check_name(&self, name: &str) -> Result<(), FillerNameError> {
         check_names(self.others(name).iter().map(|client| client.name()).chain([name]))

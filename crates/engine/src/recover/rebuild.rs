@@ -130,6 +130,7 @@ impl OrderRebuild<'_> {
             intent_id: terms.id(),
             deposit_address: self.deposit_address,
             forwarding,
+            provider: None,
             valid_before,
             // Its value is unknown; the stricter tier is always safe.
             finality_tier: FinalityTier::Large,

@@ -45,6 +45,9 @@ pub(super) fn diagnose(order: &Order, context: &ReviewContext<'_>) -> Wait {
             format!("check the endpoints of chain {chain}, then restart the service"),
         );
     }
+    if let Some(wait) = provider_wait(order) {
+        return wait;
+    }
     if let Some(wait) = stale(order, context) {
         return wait;
     }
@@ -64,6 +67,36 @@ pub(super) fn diagnose(order: &Order, context: &ReviewContext<'_>) -> Wait {
         return wait;
     }
     by_status(order, context)
+}
+
+/// A provider settles the order: nothing of ours moves it.
+fn provider_wait(order: &Order) -> Option<Wait> {
+    let provider = order.provider.as_deref()?;
+    let word = provider.word.as_deref().unwrap_or("nothing");
+    let (filler, chain) = (&order.filler, order.from.chain());
+    Some(match (order.status, order.deposit_tx()) {
+        (OrderStatus::Created, None) => Wait::new(
+            format!("it waits for the payer's transaction on chain {chain}, which must be submitted"),
+            format!(
+                "the payer must pay and submit; otherwise the order fails {}",
+                from(order.terms.fill_deadline)
+            ),
+        ),
+        (OrderStatus::Created, Some(tx)) => Wait::new(
+            format!(
+                "it waits for the payer's transaction {tx} to be final on chain {chain} and to pay {}",
+                provider.target
+            ),
+            "the chain's endpoints must answer; a transaction that was not built for the order never counts",
+        ),
+        _ => Wait::new(
+            format!("{filler} settles it through {} and says: {word}", provider.terms.tool),
+            format!(
+                "{filler} must deliver or return the money, and a chain must show it; ask {filler} with transaction {}",
+                order.deposit_tx().unwrap_or("unknown")
+            ),
+        ),
+    })
 }
 
 /// The chain that has to show the next fact has shown no final block for a while.

@@ -39,6 +39,10 @@ impl SubmitDeposit {
                     order.submitted_tx = Some(tx.clone());
                 }
                 order.announced = true;
+                if order.provider.is_some() {
+                    // Only its worker looks for it: no contract of ours tells of it.
+                    order.due_at = Some(now);
+                }
                 Ok(Some(format!("The deposit was submitted as {tx}.")))
             })
             .await?;
@@ -52,7 +56,12 @@ impl SubmitDeposit {
             tracing::warn!(order = order.id.as_str(), %error, "checking a submitted deposit failed");
             DepositTxStatus::NotFound
         };
-        match self.builder(order)?.check_deposit_tx(&order.terms, tx).await {
+        let checked = match (&order.provider, self.liquidity.payments(order.from.chain())) {
+            (Some(_), Some(payments)) => payments.check_tx(order.author, &order.unsigned_txs(), tx).await,
+            (Some(_), None) => Ok(DepositTxStatus::NotFound),
+            (None, _) => self.builder(order)?.check_deposit_tx(&order.terms, tx).await,
+        };
+        match checked {
             Err(error) if needed => Err(error.into()),
             seen => Ok(seen.unwrap_or_else(unseen)),
         }

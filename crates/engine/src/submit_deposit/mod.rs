@@ -19,6 +19,7 @@ pub use error::SubmitError;
 pub(crate) use permit::open_action;
 
 use crate::build_deposit::moment;
+use crate::liquidity::Liquidity;
 
 /// Evidence of a deposit, or what we need to make it.
 #[derive(Clone, PartialEq, Eq)]
@@ -76,11 +77,18 @@ impl fmt::Debug for SubmitParts {
 #[derive(Debug)]
 pub struct SubmitDeposit {
     parts: SubmitParts,
+    liquidity: Liquidity,
 }
 
 impl SubmitDeposit {
-    pub const fn new(parts: SubmitParts) -> Self {
-        Self { parts }
+    pub fn new(parts: SubmitParts) -> Self {
+        Self { parts, liquidity: Liquidity::default() }
+    }
+
+    /// Recognizes the deposits of orders that these providers settle.
+    #[must_use]
+    pub fn with_liquidity(self, liquidity: Liquidity) -> Self {
+        Self { liquidity, ..self }
     }
 
     /// Accepts the proof; idempotent.
@@ -95,6 +103,10 @@ impl SubmitDeposit {
     ) -> Result<Submitted, SubmitError> {
         let order = self.order_for(&request.quote, &request.route).await?;
         check_proof(order.method, &request.proof)?;
+        if order.provider.is_some() && !matches!(request.proof, Proof::Hash(_)) {
+            let expected = "submit the txHash of the provider's transaction, which your wallet sends";
+            return Err(SubmitError::WrongProof { method: order.method, expected });
+        }
         // Boxed, because each future holds several copies of the large order.
         match request.proof {
             Proof::Hash(hash) => Box::pin(self.accept_hash(order, &hash, now)).await,

@@ -1,6 +1,7 @@
 mod halted;
 mod in_flight;
 mod perform;
+mod provider;
 mod return_threshold;
 mod screen_senders;
 mod stuck_reason_log;
@@ -36,6 +37,7 @@ use stuck_reason_log::StuckReasonLog;
 use crate::chain_cursors::ChainCursors;
 use crate::event_keys::advance_keys_past;
 use crate::executors::ExecutorRegistry;
+use crate::liquidity::Liquidity;
 
 /// How many orders are processed concurrently.
 const MAX_IN_FLIGHT: usize = 256;
@@ -85,6 +87,7 @@ pub struct WorkOrders {
     parts: WorkParts,
     stuck_reasons: StuckReasonLog,
     sender_screening: Option<SenderScreening>,
+    liquidity: Liquidity,
     /// Read balances, by chain.
     watches: HashMap<ChainId, Arc<dyn AddressWatch>>,
 }
@@ -98,13 +101,25 @@ impl fmt::Debug for WorkOrders {
 impl WorkOrders {
     pub fn new(parts: WorkParts) -> Self {
         let stuck_reasons = StuckReasonLog::new(Arc::clone(&parts.orders));
-        Self { parts, stuck_reasons, sender_screening: None, watches: HashMap::new() }
+        Self {
+            parts,
+            stuck_reasons,
+            sender_screening: None,
+            liquidity: Liquidity::default(),
+            watches: HashMap::new(),
+        }
     }
 
     /// Reads with these whether a refund address has an account for its token.
     #[must_use]
     pub fn with_watches(self, watches: HashMap<ChainId, Arc<dyn AddressWatch>>) -> Self {
         Self { watches, ..self }
+    }
+
+    /// Follows the orders that these providers settle.
+    #[must_use]
+    pub fn with_liquidity(self, liquidity: Liquidity) -> Self {
+        Self { liquidity, ..self }
     }
 
     /// Screens who sent a plain transfer before it is swept.
@@ -187,6 +202,9 @@ impl WorkOrders {
 
     /// Advances an order as far as possible. Each step is stored before its actions are executed.
     async fn process(&self, mut order: Order) -> Result<(), StoreError> {
+        if order.provider.is_some() {
+            return Box::pin(self.process_provider_order(order)).await;
+        }
         let chains = [order.from.chain(), order.to.chain()];
         let halted = Halted::of(&self.parts.cursors, &order);
         for _ in 0..MAX_PASSES {

@@ -45,6 +45,7 @@ impl Filler for RatedFiller {
             parties: None,
             filler_quote: None,
             gas_charge: None,
+            provider: None,
         }]))
     }
 }

@@ -20,7 +20,7 @@ mod untracked;
 mod wallets;
 
 pub use chain_history::EvmChainHistory;
-pub use deposits::{EvmAddressWatch, EvmDepositBuilder};
+pub use deposits::{EvmAddressWatch, EvmDepositBuilder, EvmProviderPayments};
 pub use finality::OrderFinality;
 pub use follow::{OrderFollowConfig, OrderFollower};
 pub use forwarding_orders::EvmForwardingSigner;

@@ -90,6 +90,17 @@ impl PayoutWatch for EvmPayoutWatch {
         self.client.chain_id()
     }
 
+    async fn place(&self, tx: &str) -> Result<Option<(u64, u64)>, ChainError> {
+        let Ok(hash) = tx.parse::<B256>() else { return Ok(None) };
+        let receipt: Option<Receipt> =
+            self.client.call(Call::new("eth_getTransactionReceipt", json!([hash]))).await?;
+        let Some(receipt) = receipt.filter(|receipt| receipt.transaction_hash == hash) else {
+            return Ok(None);
+        };
+        let block = self.client.block(BlockTag::Number(receipt.block_number)).await?;
+        Ok(block.map(|block| (block.number, block.timestamp)))
+    }
+
     async fn payouts(&self, tx: &str, token: TokenId, to: Address) -> Result<Vec<Payout>, ChainError> {
         let (Address::Evm(contract), Address::Evm(to)) = (token.address(), to) else {
             return Ok(Vec::new());

@@ -160,6 +160,7 @@ impl InventoryFiller {
             deposit_methods: methods.to_vec(),
             filler_quote: None,
             gas_charge: Some(swap.gas_charge),
+            provider: None,
         })
     }
 }

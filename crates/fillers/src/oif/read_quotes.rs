@@ -133,6 +133,7 @@ impl QuoteReader<'_> {
             // Optional: a longer one is not passed on.
             filler_quote: quote.name.clone().filter(|id| id.len() <= MAX_FILLER_QUOTE),
             gas_charge: None,
+            provider: None,
         })
     }
 

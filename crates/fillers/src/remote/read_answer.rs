@@ -106,6 +106,7 @@ impl OfferReader<'_> {
             }),
             filler_quote: None,
             gas_charge: None,
+            provider: None,
         })
     }
 

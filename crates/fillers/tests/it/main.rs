@@ -3,6 +3,7 @@
 mod book;
 mod executor;
 mod fixture;
+mod lifi;
 mod limits;
 mod offers;
 mod oif;

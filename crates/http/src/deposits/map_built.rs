@@ -1,3 +1,4 @@
+use causeway_domain::ports::WalletAction;
 use causeway_domain::{DepositMethod, Family, IntentTerms, Order};
 use causeway_engine::{Built, BuiltDeposit};
 use causeway_wire as wire;
@@ -38,6 +39,7 @@ pub(super) fn map_built(app: &App, built: Built) -> ApiResult<wire::BuildAnswer>
                 wire::BuildAnswer::Permit2(permit)
             }
         }
+        BuiltDeposit::Provider(actions) => return map_provider(&order, &actions, frozen.summary),
         BuiltDeposit::Transfer => {
             let missing = |what: &'static str| move || ApiError::internal(&what);
             let to = order
@@ -51,6 +53,29 @@ pub(super) fn map_built(app: &App, built: Built) -> ApiResult<wire::BuildAnswer>
             wire::BuildAnswer::Transfer(Box::new(wire::TransferDeposit { transfer, deposit, frozen }))
         }
     })
+}
+
+/// A payment that a provider settles: it has no terms of ours.
+fn map_provider(
+    order: &Order,
+    actions: &[WalletAction],
+    summary: Vec<String>,
+) -> ApiResult<wire::BuildAnswer> {
+    let missing = || ApiError::internal(&"a provider's deposit was built without its provider");
+    let provider = order.provider.as_deref().ok_or_else(missing)?;
+    Ok(wire::BuildAnswer::Provider(Box::new(wire::ProviderDeposit {
+        approvals: map_approvals(order.from.chain(), actions),
+        order_id: order.id.to_string(),
+        settlement: "provider".to_owned(),
+        provider: order.filler.clone(),
+        tool: provider.terms.tool.clone(),
+        target: provider.target.to_string(),
+        spender: provider.spender.map(|spender| spender.to_string()),
+        min_amount_out: order.dest_amount.to_string(),
+        held_by: provider.notice.held_by.clone(),
+        refunds: provider.notice.refunds.clone(),
+        summary,
+    })))
 }
 
 fn map_recovery(app: &App, order: &Order) -> wire::Recovery {

@@ -112,6 +112,16 @@ impl From<BuildError> for ApiError {
                 Self::new(ErrorName::NotSupportedDepositMethod, message)
                     .with_details(json!({ "depositMethod": asked.as_str(), "depositMethods": offered }))
             }
+            BuildError::OutputFell { promised, now } => Self::new(ErrorName::QuoteExpired, message)
+                .with_details(json!({ "promised": promised, "now": now })),
+            BuildError::ProviderFault { filler, fault } => Self::bad_request_with_code(
+                "PROVIDER_FAULT",
+                message,
+                json!({ "provider": filler, "fault": fault }),
+            ),
+            BuildError::ProviderUnavailable { filler, .. } => {
+                Self::bad_request_with_code("PROVIDER_UNAVAILABLE", message, json!({ "provider": filler }))
+            }
             BuildError::OthersContracts { .. } => Self::new(ErrorName::NotSupportedDepositMethod, message),
             BuildError::Field { field, expected } => Self::field(field, expected),
             BuildError::AlreadyBuilt { differs, .. } => {

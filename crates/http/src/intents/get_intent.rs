@@ -38,6 +38,8 @@ pub(crate) async fn get_intent(State(app): State<Arc<App>>, param: PathParam) ->
 
 /// Maps the order to an intent, if it is announced.
 pub(super) async fn intent_response(app: &App, order: Option<Order>) -> ApiResult<Json<Intent>> {
-    let order = order.filter(|order| order.announced).ok_or_else(ApiError::intent_not_found)?;
+    let order = order
+        .filter(|order| order.announced && order.provider.is_none())
+        .ok_or_else(ApiError::intent_not_found)?;
     Ok(Json(map_intent(&order, &app.orders.order_events(&order.id).await?)))
 }

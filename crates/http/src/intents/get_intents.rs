@@ -50,5 +50,8 @@ pub(crate) async fn get_intents(
     };
     let mut orders = app.orders.orders(&query).await?;
     let cursor = next_cursor(&mut orders, limit);
-    Ok(Json(Page { data: orders.iter().map(map_summary).collect(), cursor }))
+    Ok(Json(Page {
+        data: orders.iter().filter(|order| order.provider.is_none()).map(map_summary).collect(),
+        cursor,
+    }))
 }

@@ -90,11 +90,14 @@ fn serving(app: &App) -> Vec<Check> {
     let top = snapshot.top(&[]);
     let priced = top.iter().filter(|listed| app.prices.usd_price(&listed.token.id).is_some()).count();
     let top = top.len();
-    let no_contracts =
-        (deployments == 0).then_some("no contracts are recorded: see `causeway deploy` and docs/running.md");
+    // A provider settles through contracts of its own, and prices its routes itself.
+    let is_settled = app.build_deposit.has_providers();
+    let no_contracts = (deployments == 0 && !is_settled)
+        .then_some("no contracts are recorded: see `causeway deploy` and docs/running.md");
     let no_fillers = (fillers == 0)
         .then_some("there are no fillers: configure a market maker, or add one with `causeway filler add`");
-    let no_prices = (priced == 0).then_some("no token has a price: configure sources of prices");
+    let no_prices =
+        (priced == 0 && !is_settled).then_some("no token has a price: configure sources of prices");
     vec![
         Check::new("contracts", no_contracts, format!("{deployments} chains")),
         Check::new("fillers", no_fillers, format!("{fillers} fillers")),

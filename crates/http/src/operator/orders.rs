@@ -66,7 +66,7 @@ fn map_history(history: &OrderHistory) -> Value {
     });
     json!({
         "order": map_order(order),
-        "terms": map_terms(&order.terms),
+        "terms": order.provider.is_none().then(|| map_terms(&order.terms)),
         "events": events.iter().map(map_event).collect::<Vec<_>>(),
         "evidence": {
             "deposit": evidence.deposit.as_ref().map(map_shown),

@@ -11,6 +11,7 @@ pub(super) fn map_order(order: &Order, events: &[OrderEvent], snapshot: &Snapsho
     let status_time =
         |status| reached_at(status, events).filter(|_| steps.contains(&status)).map(|at| at.to_string());
     let created_at = order.created_at.to_string();
+    let is_ours = order.provider.is_none();
     wire::Order {
         id: order.id.to_string(),
         r#type: order.kind.clone(),
@@ -26,11 +27,12 @@ pub(super) fn map_order(order: &Order, events: &[OrderEvent], snapshot: &Snapsho
         author: order.author.to_author(),
         recipient: Some(order.recipient.to_string()),
         refund_to: Some(order.refund_to.to_string()),
-        filler_address: Some(word_to_address(order.terms.filler, order.from.chain().family()).to_string()),
-        // All orders are filled through our own contracts, so fillers have no id of their own.
-        external_order_id: None,
+        filler_address: is_ours
+            .then(|| word_to_address(order.terms.filler, order.from.chain().family()).to_string()),
+        // Orders through our own contracts have no id of the filler's; a provider knows an order by its deposit.
+        external_order_id: order.provider.as_ref().and_then(|_| order.deposit_tx()).map(str::to_owned),
         deposit_tx_hash: order.deposit_tx().map(str::to_owned),
-        intent_id: Some(order.intent_id.to_string()),
+        intent_id: is_ours.then(|| order.intent_id.to_string()),
         trade_type: order.trade_type.as_str().to_owned(),
         created_at: created_at.clone(),
         updated_at: order.updated_at.to_string(),
@@ -44,13 +46,19 @@ pub(super) fn map_order(order: &Order, events: &[OrderEvent], snapshot: &Snapsho
             published_at: status_time(OrderStatus::Published),
             failed_at: status_time(OrderStatus::Failed),
             deposit_before: Some(order.valid_before.to_string()),
-            refund_at: Some(chain_time(order.terms.refund_at)),
+            refund_at: is_ours.then(|| chain_time(order.terms.refund_at)),
         },
         steps_completed: steps.iter().map(ToString::to_string).collect(),
         provider_status: Some(wire::ProviderStatus {
             provider: order.filler.clone(),
-            native_status: provider_status(order).to_owned(),
+            native_status: match &order.provider {
+                Some(provider) => provider.word.clone().unwrap_or_else(|| provider_status(order).to_owned()),
+                None => provider_status(order).to_owned(),
+            },
         }),
+        settlement: order.provider.as_ref().map(|_| "provider".to_owned()),
+        held_by: order.provider.as_ref().map(|provider| provider.notice.held_by.clone()),
+        refunds: order.provider.as_ref().map(|provider| provider.notice.refunds.clone()),
         failure_reason: order.failure_reason.clone(),
         from_token_meta: map_meta(&order.from, snapshot),
         to_token_meta: map_meta(&order.to, snapshot),

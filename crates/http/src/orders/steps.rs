@@ -30,7 +30,7 @@ fn status(event: &OrderEvent) -> Option<(OrderStatus, Timestamp)> {
 fn implied_statuses(order: &Order) -> Vec<OrderStatus> {
     use OrderStatus::{Created, Deposited, Failed, Filled, Published, RefundPending, Refunded};
     // An order is published only if the filler accepted it.
-    let published = order.decision == Some(Decision::Fill);
+    let published = order.decision == Some(Decision::Fill) && order.provider.is_none();
     let path: &[OrderStatus] = match order.status {
         Created => &[Created],
         Deposited => &[Created, Deposited],

@@ -54,6 +54,12 @@ pub(crate) struct RouteView<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     exact_out_method: Option<&'static str>,
     deposit_methods: Vec<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    settlement: Option<&'static str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    held_by: Option<&'a str>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    refunds: Option<&'a str>,
     quote: QuoteView<'a>,
 }
 
@@ -182,6 +188,9 @@ impl<'a> RouteMapping<'a> {
             icon: Shown(Icon { public_url: self.public_url, filler: &route.filler }),
             exact_out_method: route.exact_out.map(ExactOutMethod::as_str),
             deposit_methods: route.deposit_methods.iter().map(|method| method.as_str()).collect(),
+            settlement: route.provider.as_ref().map(|_| "provider"),
+            held_by: route.provider.as_ref().map(|provider| provider.notice.held_by.as_str()),
+            refunds: route.provider.as_ref().map(|provider| provider.notice.refunds.as_str()),
             quote: QuoteView {
                 amount_in: Shown(route.amount_in),
                 amount_out: Shown(route.amount_out),
@@ -236,6 +245,9 @@ impl RouteView<'_> {
             icon: Some(self.icon.0.to_string()),
             exact_out_method: self.exact_out_method.map(str::to_owned),
             deposit_methods: self.deposit_methods.into_iter().map(str::to_owned).collect(),
+            settlement: self.settlement.map(str::to_owned),
+            held_by: self.held_by.map(str::to_owned),
+            refunds: self.refunds.map(str::to_owned),
             quote: wire::RouteQuote {
                 amount_in: quote.amount_in.0.to_string(),
                 amount_out: quote.amount_out.0.to_string(),

@@ -91,6 +91,7 @@ fn route_id(quote: &str, name: &str) -> String {
         parties: Some(Parties { filler, payee: filler }),
         filler_quote: None,
         gas_charge: None,
+        provider: None,
     };
     let (call, permit) = (DepositMethod::ContractCall, DepositMethod::Permit2);
     let foreign = QuoteKeys { current: QuoteKey::new([8; 32]), older: vec![QuoteKey::new([9; 32])] };

@@ -105,5 +105,6 @@ fn offer(ask: &FillerAsk, open: RawAmount) -> Offer {
         parties: Some(Parties { filler: asked.from_address, payee: asked.from_address }),
         filler_quote: None,
         gas_charge: None,
+        provider: None,
     }
 }

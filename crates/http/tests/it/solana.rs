@@ -61,6 +61,7 @@ fn route_id() -> String {
         parties: Some(Parties { filler: Address::Solana([0xf1; 32]), payee: Address::Solana([0xf2; 32]) }),
         filler_quote: None,
         gas_charge: None,
+        provider: None,
     };
     seal(QUOTE, &ask, &offer, 3600)
 }

@@ -46,6 +46,7 @@ pub(crate) const SQLITE: &[(i64, &str, &str)] = migrations!(
     23 "0023_order_search",
     24 "0024_idempotency_keys",
     25 "0025_transaction_fees",
+    26 "0026_provider_orders",
 );
 pub(crate) const POSTGRES: &[(i64, &str, &str)] = migrations!(
     "postgres",
@@ -73,6 +74,7 @@ pub(crate) const POSTGRES: &[(i64, &str, &str)] = migrations!(
     23 "0023_order_search",
     24 "0024_idempotency_keys",
     25 "0025_transaction_fees",
+    26 "0026_provider_orders",
 );
 
 fn migrator(migrations: &[(i64, &'static str, &'static str)]) -> Migrator {

@@ -9,10 +9,12 @@ pub(crate) mod list_orders;
 pub(crate) mod recovery;
 pub(crate) mod rents;
 pub(crate) mod search_orders;
+pub(crate) mod take_payout;
 pub(crate) mod update_order;
 
 use alloy_primitives::B256;
 use async_trait::async_trait;
+use causeway_domain::fiat::Payout;
 use causeway_domain::ports::{
     Creation, FillCount, OpenTransfer, OrderQuery, OrderSearch, OrderStore, Owed, StoreError, StuckReason,
 };
@@ -23,8 +25,9 @@ use crate::database::claim_due::ClaimDue;
 use crate::database::error::store_error;
 use crate::orders::create_order::CreateOrder;
 use crate::orders::find_orders::{BY_OBSERVED_DEPOSIT, BY_SUBMITTED_TX};
+use crate::orders::take_payout::TakePayout;
 use crate::orders::update_order::UpdateOrder;
-use crate::record::{EventRecord, OrderRecord, OwedRecord, TransferRecord};
+use crate::record::{EventRecord, OrderRecord, OwedRecord, TransferRecord, chain_number};
 use crate::store::Store;
 
 pub(crate) const EVENTS: &str = "SELECT row_key, order_id, kind, status, detail, happened_at FROM events \
@@ -146,6 +149,13 @@ impl OrderStore for Store {
         reason: Option<&StuckReason>,
     ) -> Result<(), StoreError> {
         self.write_stuck_reason(order, reason).await
+    }
+
+    async fn take_payout(&self, order: &OrderId, payout: &Payout) -> Result<bool, StoreError> {
+        let index = i64::try_from(payout.index);
+        let index = index.map_err(|_| StoreError::Conflict("a log index that no chain has"))?;
+        let chain = chain_number(payout.token.chain());
+        self.write(TakePayout { order: order.to_string(), tx: payout.tx.clone(), chain, index }).await
     }
 
     async fn stuck_reason(&self, order: &OrderId) -> Result<Option<StuckReason>, StoreError> {

@@ -16,8 +16,11 @@ pub(crate) struct RentRecord {
 }
 
 impl RentRecord {
-    /// The accounts that an order may open, each due when it may be closed.
+    /// The accounts that an order may open, each due when it may be closed; none where a provider settles it.
     pub(crate) fn for_order(order: &Order) -> Vec<Self> {
+        if order.provider.is_some() {
+            return Vec::new();
+        }
         let record = |account: RentedAccount| {
             let chain = chain_number(account.chain(order)?);
             Some(Self { account: account.as_str(), chain, due: seconds(account.kept_until(&order.terms)) })

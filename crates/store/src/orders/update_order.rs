@@ -17,8 +17,8 @@ pub(crate) struct UpdateOrder {
 const UPDATE: &str = "UPDATE orders SET status = $1, src_amount = $2, dest_amount = $3, author = $4, recipient = $5, \
      refund_to = $6, method = $7, deposit_address = $8, valid_before = $9, finality_tier = $10, announced = $11, \
      submitted_tx = $12, built = $13, signed_payload = $14, decision = $15, evidence = $16, failure_reason = $17, \
-     due_at = $18, updated_at = $19, deposit_tx = $20, owed = $21, intent_state = $22, version = version + 1, \
-     lease_until = 0 WHERE id = $23 AND version = $24";
+     due_at = $18, updated_at = $19, deposit_tx = $20, owed = $21, intent_state = $22, provider = $23, \
+     version = version + 1, lease_until = 0 WHERE id = $24 AND version = $25";
 
 for_each_engine! {
     impl WriteOp<Db> for UpdateOrder {
@@ -52,6 +52,7 @@ for_each_engine! {
                 .bind(&index.deposit_tx)
                 .bind(index.owed)
                 .bind(index.intent_state)
+                .bind(&row.provider)
                 .bind(&row.id)
                 .bind(row.version)
                 .execute(&mut *connection)

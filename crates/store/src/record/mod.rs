@@ -9,6 +9,7 @@ mod fiat_order;
 mod fiat_quote;
 mod order;
 mod outgoing;
+mod provider;
 mod reservation;
 mod transfer;
 

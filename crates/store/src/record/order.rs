@@ -3,6 +3,7 @@ use causeway_domain::{Decision, DepositMethod, ForwardingOrder, IntentTerms, Ord
 use jiff::Timestamp;
 
 use super::evidence::{evidence_text, read_evidence};
+use super::provider::{provider_text, read_provider};
 use super::{
     Plain, PlainToken, address, chain_number, corrupt, key, parse, parse_with, read_tier, small, text,
     tier_number, time,
@@ -35,6 +36,7 @@ pub(crate) struct OrderRecord {
     pub(crate) terms: Vec<u8>,
     pub(crate) deposit_address: Option<String>,
     pub(crate) forwarding_order: Option<Vec<u8>>,
+    pub(crate) provider: Option<String>,
     pub(crate) valid_before: i64,
     pub(crate) finality_tier: i64,
     pub(crate) announced: i64,
@@ -73,6 +75,7 @@ impl_from_row!(OrderRecord {
     terms,
     deposit_address,
     forwarding_order,
+    provider,
     valid_before,
     finality_tier,
     announced,
@@ -91,7 +94,7 @@ impl_from_row!(OrderRecord {
 /// Named one by one, so that a column added by a newer version does not change a prepared statement's result.
 pub(crate) const ORDER_COLUMNS: &str = "id, row_key, quote_id, route_id, intent_id, status, trade_type, from_token, \
      to_token, src_amount, dest_amount, author, recipient, refund_to, filler, kind, filler_quote, integrator, method, \
-     terms, deposit_address, forwarding_order, valid_before, finality_tier, announced, submitted_tx, built, signed_payload, decision, \
+     terms, deposit_address, forwarding_order, provider, valid_before, finality_tier, announced, submitted_tx, built, signed_payload, decision, \
      evidence, failure_reason, due_at, created_at, updated_at, version";
 
 /// Derived columns, stored for indexes.
@@ -118,7 +121,9 @@ impl From<&Order> for OrderIndex {
 
 /// Whether the filler fills or has filled the order and is not paid yet.
 fn is_owed(order: &Order) -> bool {
-    matches!(order.status, OrderStatus::Published | OrderStatus::Filled) && !order.evidence.is_ended()
+    order.provider.is_none()
+        && matches!(order.status, OrderStatus::Published | OrderStatus::Filled)
+        && !order.evidence.is_ended()
 }
 
 impl From<&Order> for OrderRecord {
@@ -146,6 +151,7 @@ impl From<&Order> for OrderRecord {
             terms: order.terms.to_bytes(),
             deposit_address: order.deposit_address.map(|address| Plain(address).to_string()),
             forwarding_order: order.forwarding.as_ref().map(|order| order.to_bytes()),
+            provider: order.provider.as_deref().map(provider_text),
             valid_before: order.valid_before.as_millisecond(),
             finality_tier: tier_number(order.finality_tier),
             announced: i64::from(order.announced),
@@ -208,6 +214,7 @@ impl OrderRecord {
                 .forwarding_order
                 .map(|bytes| read_forwarding_order(&bytes).map(Box::new))
                 .transpose()?,
+            provider: self.provider.map(|json| read_provider(&json).map(Box::new)).transpose()?,
             valid_before: time("orders.valid_before", self.valid_before)?,
             finality_tier: read_tier("orders.finality_tier", self.finality_tier)?,
             announced: self.announced != 0,

@@ -57,6 +57,7 @@ mod losses;
 mod operations;
 mod orders;
 mod outbox;
+mod provider_orders;
 mod races;
 mod recovery;
 mod rents;

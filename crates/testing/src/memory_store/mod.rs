@@ -14,7 +14,7 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use alloy_primitives::B256;
-use causeway_domain::fiat::{FiatEvent, FiatOrder, FiatQuote};
+use causeway_domain::fiat::{FiatEvent, FiatOrder, FiatQuote, Payout};
 use causeway_domain::ports::{
     Arrival, AuditEvent, ChainCursor, ClaimBatch, FeeRecord, FillerRecord, FinalityTier, KeptAnswer,
     KeyedRequest, Loss, Outflow, Outgoing, Pause, RampToken, Reservation, StoreError, StuckReason,
@@ -31,6 +31,7 @@ pub struct MemoryStore {
     other_events: Mutex<Vec<(RowKey, OrderId)>>,
     stuck_reasons: Mutex<HashMap<OrderId, StuckReason>>,
     commits: watch::Sender<u64>,
+    payouts: Mutex<Vec<(OrderId, Payout)>>,
     facts: Mutex<Vec<(Fact, FinalityTier)>>,
     cursors: Mutex<BTreeMap<(ChainId, FinalityTier), ChainCursor>>,
     pub arrivals: Mutex<Vec<Arrival>>,

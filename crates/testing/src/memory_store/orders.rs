@@ -1,5 +1,6 @@
 use alloy_primitives::B256;
 use async_trait::async_trait;
+use causeway_domain::fiat::Payout;
 use causeway_domain::ports::{
     Creation, FillCount, OpenTransfer, OrderQuery, OrderSearch, OrderStore, Owed, SearchTerm, StoreError,
     StuckReason,
@@ -142,7 +143,9 @@ impl OrderStore for MemoryStore {
     async fn owed(&self) -> Result<Vec<Owed>, StoreError> {
         self.call("owed")?;
         let is_owed = |order: &&Order| {
-            matches!(order.status, OrderStatus::Published | OrderStatus::Filled) && !order.evidence.is_ended()
+            order.provider.is_none()
+                && matches!(order.status, OrderStatus::Published | OrderStatus::Filled)
+                && !order.evidence.is_ended()
         };
         let owed = |order: &Order| Owed {
             filler: order.filler.clone(),
@@ -229,6 +232,16 @@ impl OrderStore for MemoryStore {
             None => drop(reasons.remove(order)),
         }
         Ok(())
+    }
+
+    async fn take_payout(&self, order: &OrderId, payout: &Payout) -> Result<bool, StoreError> {
+        self.call("take_payout")?;
+        let mut payouts = self.payouts.lock().unwrap();
+        if let Some((holder, _)) = payouts.iter().find(|(_, taken)| taken == payout) {
+            return Ok(holder == order);
+        }
+        payouts.push((order.clone(), payout.clone()));
+        Ok(true)
     }
 
     async fn stuck_reason(&self, order: &OrderId) -> Result<Option<StuckReason>, StoreError> {

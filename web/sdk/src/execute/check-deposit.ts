@@ -48,7 +48,8 @@ export async function planDeposit(
   built: BuildAnswer,
   escrow: string | undefined,
 ): Promise<Plan> {
-  if (built.kind === 'TRANSFER' || built.kind !== method) throw invalidResponse(`The service built a deposit other than ${method}.`);
+  // Neither a transfer nor the transaction of a provider, which settles itself, is signed here.
+  if (built.kind === 'TRANSFER' || built.kind === 'PROVIDER_CALL' || built.kind !== method) throw invalidResponse(`The service built a deposit other than ${method}.`);
   const terms = checkTerms(ask, quote, built, escrow);
   let permit: object | undefined;
   if (built.kind !== 'CONTRACT_CALL') {

@@ -112,7 +112,8 @@ async function selectRoute(routes: Route[], method: DepositMethod, limit: Limit 
   for (const route of routes) {
     const { depositMethods = ['CONTRACT_CALL'] } = route;
     if (!depositMethods.includes(method) || !accept(route)) continue;
-    const routeProblem = limit && violation(limit, route.quote);
+    // A provider that settles itself holds the money, and nothing here checks its contracts.
+    const routeProblem = route.settlement ? 'no escrow' : limit && violation(limit, route.quote);
     problem ??= routeProblem;
     if (routeProblem) continue;
     if (await confirm(route)) return route;

@@ -63,6 +63,9 @@ export type BuildAnswer = ContractCallDeposit & {
 } | TransferDeposit & {
   /** "TRANSFER", which tells this variant from the others. */
   kind: "TRANSFER";
+} | ProviderDeposit & {
+  /** "PROVIDER_CALL", which tells this variant from the others. */
+  kind: "PROVIDER_CALL";
 };
 
 /** Which route to deposit for, and how. */
@@ -916,6 +919,8 @@ export interface Order {
   /** The address of the token that is paid. */
   fromToken?: string | null | undefined;
   fromTokenMeta?: TokenMeta | null | undefined;
+  /** Who holds the money until it is delivered, where a provider settles the order. */
+  heldBy?: string | null | undefined;
   /** The id of the order. */
   id: string;
   /** The id of the order on chain. */
@@ -927,8 +932,12 @@ export interface Order {
   recipient?: string | null | undefined;
   /** Where a refund goes. */
   refundTo?: string | null | undefined;
+  /** What a refund looks like, where a provider settles the order. */
+  refunds?: string | null | undefined;
   /** The route of that quote. */
   routeId?: string | undefined;
+  /** `provider` where a liquidity provider settles the order; absent where the escrow of this service does. */
+  settlement?: string | null | undefined;
   /** Raw units. */
   srcAmount?: string | undefined;
   /** `created`, `deposited`, `published`, `filled`, `refund_pending`, `refunded` or `failed`. */
@@ -1053,6 +1062,35 @@ export interface Price {
   usd?: string | undefined;
 }
 
+/**
+ * A payment to the contracts of a liquidity provider, which settles the swap: the escrow has no part in it, so there are no
+ * `terms` and no `recovery`.
+ */
+export interface ProviderDeposit {
+  /** In this order; exactly one has `deposit: true`, and its transaction hash must be submitted. */
+  approvals?: Approval[] | undefined;
+  /** Who holds the money until it is delivered. */
+  heldBy?: string | undefined;
+  /** The least output, in raw units. */
+  minAmountOut?: string | undefined;
+  /** The order to track once the transaction hash is submitted. */
+  orderId?: string | undefined;
+  /** The provider's name. */
+  provider?: string | undefined;
+  /** What a refund looks like. */
+  refunds?: string | undefined;
+  /** Always `provider`. */
+  settlement?: string | undefined;
+  /** The provider's contract that takes the input by an allowance; absent for native coins. */
+  spender?: string | null | undefined;
+  /** A plain sentence for each action, for who holds the money and for refunds. */
+  summary?: string[] | undefined;
+  /** The provider's contract that the transaction calls. */
+  target?: string | undefined;
+  /** The bridge or exchange that the provider goes through. */
+  tool?: string | undefined;
+}
+
 /** The filler's progress. */
 export interface ProviderStatus {
   /** `waiting`, `asked`, `accepted`, `declined`, `delivered`, `paid` or `returned`. */
@@ -1119,12 +1157,21 @@ export interface Route {
   exactOutMethod?: string | null | undefined;
   /** The filler's name. */
   filler?: string | null | undefined;
+  /** Who holds the money until it is delivered, where a provider settles the swap. */
+  heldBy?: string | null | undefined;
   /** Absolute URL. */
   icon?: string | null | undefined;
   /** The route's amounts and fees. */
   quote: RouteQuote;
+  /** What a refund looks like, where a provider settles the swap. */
+  refunds?: string | null | undefined;
   /** The offer itself, sealed: at most 1,024 characters of the URL-safe alphabet, passed on as it came. */
   routeId: string;
+  /**
+   * `provider` where a liquidity provider settles the swap through contracts of its own; absent where the escrow of this
+   * service does.
+   */
+  settlement?: string | null | undefined;
   /** The kind of filler: `native-filler`, `rfq`, `oif`, … */
   type?: string | undefined;
 }

@@ -58,6 +58,8 @@ function narrowed(built: BuildAnswer, approval: Approval): string {
     case 'PERMIT2':
     case 'AUTHORIZATION':
       return built.transferDetails?.to ?? '';
+    case 'PROVIDER_CALL':
+      return built.target ?? '';
     default:
       is<Equal<typeof built.kind, 'CONTRACT_CALL'>>();
       return built.approvals.length.toString();

@@ -104,6 +104,18 @@ describe('a swap', { concurrency: true }, () => {
     assert.equal((await swap(walletOf(), [quote()], { accept: () => false })).error.code, 'SVC3004');
   });
 
+  it('signs nothing for a route or a deposit that a provider settles', async () => {
+    const [route] = table.quote.routes;
+    const settled = ok({ ...table.quote, routes: [{ ...route, filler: 'lifi', settlement: 'provider' }] });
+    const wallet = walletOf();
+    const skipped = await swap(wallet, [settled]);
+    assert.equal(skipped.error.code, 'SVC3004');
+    assert.match(skipped.error.message, /no escrow/);
+    const lied = ok({ ...table.deposits.CONTRACT_CALL, kind: 'PROVIDER_CALL', provider: 'lifi', target: ESCROW });
+    assert.match((await swap(wallet, [quote(), lied])).error.message, /a deposit other than CONTRACT_CALL/);
+    assert.deepEqual(wallet.sent, []);
+  });
+
   it('for an address other than the wallet\'s rejects before any request', async () => {
     const { error, calls } = await swap(walletOf(), [quote()], {}, { ...ask, fromAddress: ESCROW });
     assert.equal(error.code, 'SVC3007');

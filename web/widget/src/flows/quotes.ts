@@ -87,6 +87,8 @@ export class Quotes {
     let error: unknown;
     try {
       for await (const route of streamQuotes(this.#client, ask, { signal: abort.signal })) {
+        // The wallet flow signs for the escrow only: a route that a provider settles itself is not offered here.
+        if (route.settlement) continue;
         fresh.push(route);
         this.#came(route);
         // Old routes stand until the new quote has been answered, so that nothing jumps while it is asked for.

@@ -9,6 +9,7 @@ mod database;
 mod endpoints;
 mod fiat;
 mod fillers;
+mod liquidity;
 mod log;
 mod market_makers;
 mod onramps;
@@ -41,6 +42,7 @@ pub(crate) use database::DatabaseConfig;
 pub(crate) use endpoints::EndpointsConfig;
 pub(crate) use fiat::FiatConfig;
 pub(crate) use fillers::FillerConfig;
+pub(crate) use liquidity::LiquidityConfig;
 pub(crate) use log::{LogConfig, LogFormat};
 pub(crate) use market_makers::MarketMakerConfig;
 pub(crate) use onramps::OnrampsConfig;
@@ -93,6 +95,7 @@ pub(crate) struct Config {
     pub(crate) claims: ClaimsConfig,
     pub(crate) fiat: FiatConfig,
     pub(crate) onramps: OnrampsConfig,
+    pub(crate) liquidity: LiquidityConfig,
     pub(crate) screening: ScreeningConfig,
     pub(crate) tokens: TokensConfig,
     pub(crate) contracts: ContractsConfig,
@@ -127,6 +130,7 @@ impl Default for Config {
             claims: ClaimsConfig::default(),
             fiat: FiatConfig::default(),
             onramps: OnrampsConfig::default(),
+            liquidity: LiquidityConfig::default(),
             screening: ScreeningConfig::default(),
             tokens: TokensConfig::default(),
             contracts: ContractsConfig::default(),
@@ -164,6 +168,7 @@ impl Config {
             config.server.operator_token = Some(Secret::new(token));
         }
         config.prices.read_environment();
+        config.liquidity.read_environment();
         if let Ok(filter) = std::env::var("CAUSEWAY_LOG") {
             config.log.filter = filter;
         }

@@ -3,7 +3,7 @@ use std::sync::Arc;
 use causeway_catalog::Catalog;
 use causeway_domain::RowKeys;
 use causeway_domain::ports::Attestations;
-use causeway_engine::Screening;
+use causeway_engine::{Liquidity, Screening};
 use causeway_store::Store;
 
 use crate::boot::config::Config;
@@ -21,6 +21,8 @@ pub(crate) struct AppContext<'a> {
     /// Contracts that could not be checked yet.
     pub(crate) unchecked: Option<&'a UncheckedContracts>,
     pub(crate) market: &'a Market,
+    /// The providers that settle orders themselves.
+    pub(crate) liquidity: Liquidity,
     /// Absent without attesters; then there are no orders.
     pub(crate) attestations: Option<Arc<dyn Attestations>>,
     /// The service's own keys; absent without orders.

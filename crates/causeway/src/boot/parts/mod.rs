@@ -15,6 +15,7 @@ pub(crate) mod gas_metrics;
 pub(crate) mod http_server;
 pub(crate) mod hub;
 pub(crate) mod keys;
+pub(crate) mod liquidity;
 pub(crate) mod market;
 pub(crate) mod market_makers;
 pub(crate) mod onramp_providers;

@@ -11,8 +11,8 @@ use causeway_domain::ports::{
 use causeway_domain::{ChainId, Deployment, QuoteKeys, RouteSeal, RowKeys, SolanaDeployment, TokenId};
 use causeway_engine::{
     Adopt, BookParts, BuildDeposit, BuildParts, ChainCursors, CompareGas, ExecutorRegistry, FollowParts,
-    OrderTiming, RentParts, SenderScreening, SubmitDeposit, SubmitParts, Ticker, WatchAddresses, WorkOrders,
-    WorkParts, follow_chain, poll_pending_transactions, return_rent, sync_intent_book,
+    Liquidity, OrderTiming, RentParts, SenderScreening, SubmitDeposit, SubmitParts, Ticker, WatchAddresses,
+    WorkOrders, WorkParts, follow_chain, poll_pending_transactions, return_rent, sync_intent_book,
 };
 use causeway_evm::orders::{
     EvmAddressWatch, EvmDepositBuilder, EvmForwardingSigner, EvmIntentBook, EvmTxSender, OrderFollower,
@@ -74,6 +74,8 @@ pub(crate) struct Orders {
     /// Adopts deposits that the store does not know.
     adopt: Option<Adopt>,
     address_watches: HashMap<ChainId, Arc<dyn AddressWatch>>,
+    /// The providers that settle orders themselves.
+    liquidity: Liquidity,
     tasks: JoinSet<()>,
 }
 
@@ -102,6 +104,7 @@ impl Orders {
             compare_gas: Arc::new(compare_gas),
             adopt: None,
             address_watches: HashMap::new(),
+            liquidity: context.liquidity.clone(),
             tasks: JoinSet::new(),
         };
         let (Some(attestations), Some(keys)) = (&context.attestations, context.keys) else {
@@ -206,17 +209,21 @@ impl Orders {
             quote_keys: self.quote_keys.clone(),
             timing: self.timing.clone(),
         });
-        build.with_chain_demand(self.cursors.demand()).with_cursors(Arc::clone(&self.cursors))
+        build
+            .with_chain_demand(self.cursors.demand())
+            .with_cursors(Arc::clone(&self.cursors))
+            .with_liquidity(self.liquidity.clone())
     }
 
     pub(crate) fn submit_deposit(&self) -> SubmitDeposit {
-        SubmitDeposit::new(SubmitParts {
+        let submit = SubmitDeposit::new(SubmitParts {
             seal: Arc::clone(&self.seal),
             orders: self.store.clone(),
             deposit_builders: self.deposit_builders.clone(),
             relayers: self.relayers.clone(),
             row_keys: Arc::clone(&self.row_keys),
-        })
+        });
+        submit.with_liquidity(self.liquidity.clone())
     }
 
     /// Follows the chains and works on orders until `stop`.
@@ -253,7 +260,7 @@ impl Orders {
             cursors,
         });
         let watches = self.address_watches.clone();
-        let work = work.with_watches(watches.clone());
+        let work = work.with_watches(watches.clone()).with_liquidity(self.liquidity.clone());
         let senders = context.screening.clone().map(|screening| SenderScreening::new(screening, watches));
         let work = work.with_sender_screening(senders);
         let until = stop.clone();

@@ -10,7 +10,7 @@ use super::terms::{Call, ParsedTerms, selector};
 use crate::EvmTransaction;
 
 /// Some tokens need the allowance reset to zero first.
-const MAX_APPROVALS: usize = 2;
+pub(super) const MAX_APPROVALS: usize = 2;
 
 /// Checks every wallet request against the terms, and returns the actions.
 pub(super) fn plan_requests(
@@ -112,16 +112,16 @@ fn check_approval(
     check_value("approval", transaction.value, U256::ZERO)
 }
 
-fn check_address(what: &str, is: Address, asked: Address) -> Result<(), String> {
+pub(super) fn check_address(what: &str, is: Address, asked: Address) -> Result<(), String> {
     if is == asked { Ok(()) } else { Err(mismatch(what, format!("{is:#x}"), format!("{asked:#x}"))) }
 }
 
-fn check_value(whose: &str, is: U256, asked: U256) -> Result<(), String> {
+pub(super) fn check_value(whose: &str, is: U256, asked: U256) -> Result<(), String> {
     if is == asked { Ok(()) } else { Err(mismatch(&format!("{whose}'s value"), is, asked)) }
 }
 
 /// Compares two calls word by word, so that the error names the difference.
-fn check_call(whose: &str, is: &[u8], asked: &Call) -> Result<(), String> {
+pub(super) fn check_call(whose: &str, is: &[u8], asked: &Call) -> Result<(), String> {
     let (selector, rest) = is.split_at_checked(4).unwrap_or((is, &[]));
     let differs = |name: &str, is: Option<&[u8]>, asked: Option<&[u8]>| {
         let is = is.map_or_else(|| "missing".to_owned(), hex::encode_prefixed);

@@ -82,6 +82,7 @@ pub(crate) fn quote() -> Quote {
         parties: Some(Parties { filler: evm(0xf1), payee: evm(0xf2) }),
         filler_quote: None,
         gas_charge: None,
+        provider: None,
     };
     let route = Route::new("house".parse().unwrap(), "house", "native-filler", offer);
     Quote { id: QuoteId::random().unwrap(), ask, integrator: None, routes: vec![route] }
@@ -104,6 +105,7 @@ pub(crate) fn seal(quote: &Quote, route: &Route) -> RouteId {
         parties: route.parties,
         filler_quote: route.filler_quote,
         gas_charge: route.gas_charge,
+        provider: None,
     };
     RouteSeal::new(&quote_keys()).seal(quote, &route.filler, &route.kind, &offer).unwrap()
 }

@@ -50,6 +50,7 @@ impl Filler for FakeMarket {
             parties: Some(Parties { filler: evm(0xf1), payee: evm(0xf2) }),
             filler_quote: None,
             gas_charge: None,
+            provider: None,
         }]))
     }
 }

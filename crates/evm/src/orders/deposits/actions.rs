@@ -2,9 +2,11 @@ use alloy_primitives::U256;
 use causeway_domain::ports::{ChainError, DepositBuilder as _, DepositError, SendPurpose, WalletAction};
 use causeway_domain::{IntentTerms, RawAmount};
 
-use super::approvals::send;
+use super::approvals::{approvals, send};
 use super::builder::EvmDepositBuilder;
+use super::holdings::holdings;
 use super::payment::Payment;
+use crate::client::EvmClient;
 
 /// The assumed gas of an approval that cannot be estimated; real ones use 25,000 to 60,000.
 const MAX_APPROVE_GAS: u64 = 100_000;
@@ -18,15 +20,15 @@ impl EvmDepositBuilder {
     ) -> Result<Vec<WalletAction>, DepositError> {
         let payment = Payment::read(terms, &self.contracts).map_err(DepositError::WouldFail)?;
         let escrow = self.contracts.escrow;
-        let holdings = self.holdings(&payment, escrow).await?;
-        let mut sends = self.approvals(&payment, escrow, holdings.allowance).await?;
+        let holdings = holdings(&self.client, &payment, escrow).await?;
+        let mut sends = approvals(&self.client, &payment, escrow, holdings.allowance).await?;
         let gas = if sends.is_empty() {
             self.simulate_deposit(&payment).await?
         } else {
             self.simulate_with_approval(terms, &payment).await?
         };
         sends.push(send(payment.user, SendPurpose::Deposit, payment.open, gas));
-        self.check_gas(&sends, holdings.coins).await?;
+        check_gas(&self.client, &sends, holdings.coins).await?;
         Ok(self.with_chain_switch(sends))
     }
 
@@ -35,16 +37,20 @@ impl EvmDepositBuilder {
         sends.insert(0, WalletAction::SwitchChain(self.chain()));
         sends
     }
+}
 
-    /// Checks that the payer's native balance covers the values and the gas at the current price.
-    pub(super) async fn check_gas(&self, sends: &[WalletAction], coins: U256) -> Result<(), DepositError> {
-        let price = self.client.fees().await.map_err(ChainError::from)?.expected();
-        let needs = cost(sends, U256::from(price));
-        if coins < needs {
-            return Err(DepositError::Gas { has: RawAmount::new(coins), needs: RawAmount::new(needs) });
-        }
-        Ok(())
+/// Checks that the payer's native balance covers the values and the gas at the current price.
+pub(super) async fn check_gas(
+    client: &EvmClient,
+    sends: &[WalletAction],
+    coins: U256,
+) -> Result<(), DepositError> {
+    let price = client.fees().await.map_err(ChainError::from)?.expected();
+    let needs = cost(sends, U256::from(price));
+    if coins < needs {
+        return Err(DepositError::Gas { has: RawAmount::new(coins), needs: RawAmount::new(needs) });
     }
+    Ok(())
 }
 
 /// The total of values and gas; saturates at the maximum.

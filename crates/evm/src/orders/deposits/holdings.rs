@@ -4,8 +4,8 @@ use causeway_domain::RawAmount;
 use causeway_domain::ports::{ChainError, DepositError};
 use serde_json::json;
 
-use super::builder::EvmDepositBuilder;
 use super::payment::{Erc20, Payment};
+use crate::client::EvmClient;
 use crate::error::CallError;
 use crate::multicall::balance_of;
 use crate::rpc::Call;
@@ -19,40 +19,37 @@ pub(super) struct Holdings {
     pub(super) allowance: U256,
 }
 
-impl EvmDepositBuilder {
-    /// Reads balances and allowance in one batch and rejects a payer with too little of the input token.
-    pub(super) async fn holdings(
-        &self,
-        payment: &Payment,
-        spender: Address,
-    ) -> Result<Holdings, DepositError> {
-        let mut calls = vec![Call::new("eth_getBalance", json!([payment.user, "latest"]))];
-        if !payment.is_native() {
-            let allowance = Erc20::allowanceCall { owner: payment.user, spender }.abi_encode();
-            for data in [balance_of(payment.user), allowance] {
-                let call = json!([{ "to": payment.token, "data": Bytes::from(data) }, "latest"]);
-                calls.push(Call::new("eth_call", call));
-            }
+/// Reads balances and allowance in one batch and rejects a payer with too little of the input token.
+pub(super) async fn holdings(
+    client: &EvmClient,
+    payment: &Payment,
+    spender: Address,
+) -> Result<Holdings, DepositError> {
+    let mut calls = vec![Call::new("eth_getBalance", json!([payment.user, "latest"]))];
+    if !payment.is_native() {
+        let allowance = Erc20::allowanceCall { owner: payment.user, spender }.abi_encode();
+        for data in [balance_of(payment.user), allowance] {
+            let call = json!([{ "to": payment.token, "data": Bytes::from(data) }, "latest"]);
+            calls.push(Call::new("eth_call", call));
         }
-        let mut answers = self.client.batch::<String>(&calls).await.into_iter();
-        let mut answer =
-            || answers.next().unwrap_or_else(|| Err(self.client.invalid_response("too few answers")));
-        let coins = answer().and_then(|text| {
-            let digits = text.strip_prefix("0x").and_then(|hex| U256::from_str_radix(hex, 16).ok());
-            digits.ok_or_else(|| self.client.invalid_response("a balance is not a number"))
-        });
-        let coins = coins.map_err(ChainError::from)?;
-        let (has, allowance) = if payment.is_native() {
-            (coins, U256::MAX)
-        } else {
-            (token_number(payment, answer())?, token_number(payment, answer())?)
-        };
-        if has < payment.amount {
-            let (has, needs) = (RawAmount::new(has), RawAmount::new(payment.amount));
-            return Err(DepositError::Balance { has, needs });
-        }
-        Ok(Holdings { coins, allowance })
     }
+    let mut answers = client.batch::<String>(&calls).await.into_iter();
+    let mut answer = || answers.next().unwrap_or_else(|| Err(client.invalid_response("too few answers")));
+    let coins = answer().and_then(|text| {
+        let digits = text.strip_prefix("0x").and_then(|hex| U256::from_str_radix(hex, 16).ok());
+        digits.ok_or_else(|| client.invalid_response("a balance is not a number"))
+    });
+    let coins = coins.map_err(ChainError::from)?;
+    let (has, allowance) = if payment.is_native() {
+        (coins, U256::MAX)
+    } else {
+        (token_number(payment, answer())?, token_number(payment, answer())?)
+    };
+    if has < payment.amount {
+        let (has, needs) = (RawAmount::new(has), RawAmount::new(payment.amount));
+        return Err(DepositError::Balance { has, needs });
+    }
+    Ok(Holdings { coins, allowance })
 }
 
 /// The number that the token returned; without one there is no token at the address.

@@ -7,6 +7,7 @@ mod holdings;
 mod inspect_tx;
 mod payment;
 mod permit;
+mod provider;
 mod refund;
 mod rejection;
 mod signed;
@@ -15,4 +16,5 @@ mod typed_data;
 mod watch;
 
 pub use builder::EvmDepositBuilder;
+pub use provider::EvmProviderPayments;
 pub use watch::EvmAddressWatch;

@@ -7,7 +7,10 @@ use causeway_domain::ports::{
 };
 use serde_json::Value;
 
+use super::actions::check_gas;
+use super::approvals::approvals;
 use super::builder::EvmDepositBuilder;
+use super::holdings::holdings;
 use super::payment::Payment;
 use super::rejection::{Cause, Rejection};
 use super::typed_data::{AuthorizationData, PermitData};
@@ -26,12 +29,12 @@ impl EvmDepositBuilder {
         let payment = Payment::read(terms, &self.contracts).map_err(DepositError::WouldFail)?;
         let permit2 = self.contracts.permit2.filter(|_| !payment.is_native());
         let permit2 = permit2.ok_or(DepositError::NotOffered)?;
-        let holdings = self.holdings(&payment, permit2).await?;
-        let mut before = self.approvals(&payment, permit2, holdings.allowance).await?;
+        let holdings = holdings(&self.client, &payment, permit2).await?;
+        let mut before = approvals(&self.client, &payment, permit2, holdings.allowance).await?;
         // There is no signature to simulate yet; the payer's own deposit of these terms would fail for the same reasons.
         self.simulate_with_approval(terms, &payment).await?;
         if !before.is_empty() {
-            self.check_gas(&before, holdings.coins).await?;
+            check_gas(&self.client, &before, holdings.coins).await?;
             before = self.with_chain_switch(before);
         }
         Ok((PermitData { permit2, terms }.json(), before))
@@ -43,7 +46,7 @@ impl EvmDepositBuilder {
     ) -> Result<(Value, Vec<WalletAction>), DepositError> {
         let payment = Payment::read(terms, &self.contracts).map_err(DepositError::WouldFail)?;
         let domain = self.token_domain(&payment).await?.ok_or(DepositError::NotOffered)?;
-        self.holdings(&payment, self.contracts.escrow).await?;
+        holdings(&self.client, &payment, self.contracts.escrow).await?;
         // There is no signature to simulate yet; the payer's own deposit of these terms would fail for the same reasons.
         self.simulate_with_approval(terms, &payment).await?;
         let chain = self.client.chain_id();

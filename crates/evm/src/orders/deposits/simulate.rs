@@ -7,6 +7,7 @@ use causeway_domain::ports::{ChainError, DepositError};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
+use super::approvals::{estimate, token_rejection};
 use super::builder::EvmDepositBuilder;
 use super::payment::Payment;
 use super::rejection::{Cause, Rejection, paused_until, too_late};
@@ -19,7 +20,7 @@ use crate::send::TxRequest;
 use crate::simulate::Simulation;
 
 /// The code of Multicall3, which a simulation places at the payer's address.
-static MULTICALL3_CODE: LazyLock<Bytes> = LazyLock::new(|| {
+pub(super) static MULTICALL3_CODE: LazyLock<Bytes> = LazyLock::new(|| {
     #[derive(Deserialize)]
     #[serde(rename_all = "camelCase")]
     struct Artifact {
@@ -35,7 +36,7 @@ impl EvmDepositBuilder {
     /// Simulates a deposit that needs no approval, and returns its gas if the chain estimates it.
     pub(super) async fn simulate_deposit(&self, payment: &Payment) -> Result<Option<u64>, DepositError> {
         match self.client.simulate(payment.user, &payment.open).await.map_err(ChainError::from)? {
-            Simulation::Passes(_) => Ok(self.estimate(payment.user, &payment.open).await?),
+            Simulation::Passes(_) => Ok(estimate(&self.client, payment.user, &payment.open).await?),
             Simulation::Fails { reason, data } => {
                 Err(self.would_fail(payment, Rejection::read(reason, data.as_ref())).await)
             }
@@ -75,7 +76,7 @@ impl EvmDepositBuilder {
 
     /// Checks everything about a deposit that does not need an allowance.
     async fn simulate_in_parts(&self, terms: &IntentTerms, payment: &Payment) -> Result<(), DepositError> {
-        if let Some(reason) = self.token_rejection(payment, &payment.transfer()).await? {
+        if let Some(reason) = token_rejection(&self.client, payment, &payment.transfer()).await? {
             return Err(DepositError::WouldFail(format!("the token refuses the transfer: {reason}")));
         }
         let order = Escrow::openCall::abi_decode(&payment.open.data).map(|call| call.order);
@@ -107,7 +108,7 @@ impl EvmDepositBuilder {
         match rejection.cause {
             Cause::Epoch => self.forget_epoch(),
             Cause::Transfer if !payment.is_native() => {
-                if let Ok(Some(reason)) = self.token_rejection(payment, &payment.transfer()).await {
+                if let Ok(Some(reason)) = token_rejection(&self.client, payment, &payment.transfer()).await {
                     return DepositError::WouldFail(format!("{}: {reason}", rejection.reason));
                 }
             }

@@ -66,6 +66,7 @@ fn route() -> Route {
         parties: None,
         filler_quote: None,
         gas_charge: None,
+        provider: None,
     }
 }
 
@@ -122,6 +123,9 @@ fn expected_route(snapshot: &Snapshot, ask: &Ask, route: &Route) -> wire::Route 
         icon: Some(format!("https://swap.example/v1/fillers/{}/icon", route.filler)),
         exact_out_method: route.exact_out.map(|method| method.as_str().to_owned()),
         deposit_methods: route.deposit_methods.iter().map(|method| method.as_str().to_owned()).collect(),
+        settlement: route.provider.as_ref().map(|_| "provider".to_owned()),
+        held_by: route.provider.as_ref().map(|provider| provider.notice.held_by.clone()),
+        refunds: route.provider.as_ref().map(|provider| provider.notice.refunds.clone()),
         quote: wire::RouteQuote {
             amount_in: route.amount_in.to_string(),
             amount_out: route.amount_out.to_string(),

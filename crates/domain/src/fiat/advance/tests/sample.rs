@@ -206,6 +206,7 @@ pub(super) fn swap(amount: u64, evidence: Evidence) -> Order {
         terms,
         deposit_address: Some(who(4)),
         forwarding: Some(Box::new(forwarding_order())),
+        provider: None,
         valid_before: later(30),
         finality_tier: FinalityTier::Standard,
         announced: true,

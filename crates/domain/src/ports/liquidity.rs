@@ -1,0 +1,142 @@
+use alloy_primitives::{Bytes, U256};
+use async_trait::async_trait;
+use thiserror::Error;
+
+use super::{ChainError, DepositError, DepositTxStatus, Filler, FillerError, WalletAction};
+use crate::{
+    Address, ChainId, CustodyNotice, Order, ProviderTerms, RawAmount, RouteTerms, Slippage, TokenId,
+};
+
+/// What a provider is asked to build a transaction for: a route of its own.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ProviderAsk {
+    pub from: TokenId,
+    pub to: TokenId,
+    pub amount_in: RawAmount,
+    /// The least output that the payer agreed to.
+    pub min_amount_out: RawAmount,
+    pub payer: Address,
+    pub recipient: Address,
+    pub refund_to: Address,
+    pub tool: String,
+    pub slippage: Slippage,
+}
+
+impl ProviderAsk {
+    /// The ask for a sealed route.
+    pub fn new(route: &RouteTerms, terms: &ProviderTerms) -> Self {
+        Self {
+            from: route.from,
+            to: route.to,
+            amount_in: route.amount_in,
+            min_amount_out: route.min_amount_out,
+            payer: route.from_address,
+            recipient: route.recipient,
+            refund_to: route.refund_to,
+            tool: terms.tool.clone(),
+            slippage: terms.slippage,
+        }
+    }
+}
+
+/// A transaction that a provider wants the payer to sign, as far as its adapter could check it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ProviderTransaction {
+    pub target: Address,
+    /// Who takes the input by an allowance; absent for native coins.
+    pub spender: Option<Address>,
+    pub value: U256,
+    pub data: Bytes,
+    pub min_amount_out: RawAmount,
+}
+
+/// What a provider returned instead of the output.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ProviderReturn {
+    pub token: TokenId,
+    pub tx: String,
+    /// Whether it lies at the recipient of the output; else at the refund address.
+    pub at_recipient: bool,
+}
+
+/// The state of a transfer as its provider reports it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ProviderState {
+    Working,
+    /// Delivered in this transaction on the destination chain, according to the provider.
+    Delivered {
+        tx: String,
+    },
+    /// Not delivered; the provider says that the money goes back.
+    Failed,
+    Returned(ProviderReturn),
+}
+
+/// A provider's report on one transfer. It changes statuses, never funds.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ProviderReport {
+    pub state: ProviderState,
+    /// The provider's own word.
+    pub word: String,
+}
+
+/// A filler that settles through contracts of its own: the payer signs its transaction, and our escrow has no part in it.
+#[async_trait]
+pub trait LiquidityProvider: Filler {
+    /// Who holds the money and what a refund looks like.
+    fn notice(&self) -> &CustodyNotice;
+    /// Whether that contract of the chain may be called by the payer's transaction, and be given an allowance.
+    fn is_pinned(&self, chain: ChainId, contract: Address) -> bool;
+    /// The payer's transaction for a route. An answer that differs from the route is [`FillerError::Nonsense`].
+    async fn transaction(&self, ask: &ProviderAsk) -> Result<ProviderTransaction, FillerError>;
+    /// The provider's current report on an order whose deposit was made in that transaction; `None` while it knows nothing.
+    async fn look_up(&self, order: &Order, deposit_tx: &str) -> Result<Option<ProviderReport>, FillerError>;
+}
+
+/// A payment to a provider's contract, and what it may do.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ProviderPayment {
+    pub payer: Address,
+    pub token: TokenId,
+    pub amount: RawAmount,
+    pub transaction: ProviderTransaction,
+    /// The output and its recipient where the transaction itself delivers.
+    pub output: Option<(TokenId, Address, RawAmount)>,
+    /// Tokens of the payer that must not become fewer.
+    pub guarded: Vec<TokenId>,
+}
+
+/// Why a provider's transaction is not handed to the payer.
+#[derive(Debug, Error)]
+pub enum ProviderPaymentError {
+    #[error(transparent)]
+    Deposit(#[from] DepositError),
+    /// It does something else than the route says: the provider's fault.
+    #[error("{0}")]
+    Effects(String),
+}
+
+/// Builds and recognizes payments to providers' contracts on one chain.
+#[async_trait]
+pub trait ProviderPayments: Send + Sync {
+    fn chain(&self) -> ChainId;
+    /// The steps for the payer's wallet: an allowance of exactly the amount where one is needed, then the call. The call is
+    /// simulated and its effects are compared with the payment.
+    async fn actions(&self, payment: &ProviderPayment) -> Result<Vec<WalletAction>, ProviderPaymentError>;
+    /// Checks whether a transaction is one of the payer's that were built, in the form of [`pack_call`].
+    async fn check_tx(
+        &self,
+        payer: Address,
+        built: &[&[u8]],
+        tx: &str,
+    ) -> Result<DepositTxStatus, ChainError>;
+}
+
+/// The longest call data that is handed to a payer.
+pub const MAX_CALL_DATA: usize = 60_000;
+
+/// A call in the form in which orders keep it: target, value, data.
+pub fn pack_call(transaction: &ProviderTransaction) -> Vec<u8> {
+    let target = transaction.target.to_word();
+    [target.as_slice(), &transaction.value.to_be_bytes::<32>(), &transaction.data].concat()
+}

@@ -1,0 +1,56 @@
+mod advance;
+
+use std::sync::Arc;
+
+pub use advance::{ProviderContext, ProviderStep, advance_provider};
+
+use crate::{Address, Slippage};
+
+/// The longest name of a provider's tool, in bytes: it is sealed into the route's id.
+pub const MAX_TOOL: usize = 64;
+
+/// How much of a provider's own word for a status is kept.
+const MAX_WORD_CHARS: usize = 80;
+
+/// Who holds the payer's money until the output is delivered, and what happens when it is not, for the payer.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct CustodyNotice {
+    pub held_by: String,
+    pub refunds: String,
+}
+
+/// What a build has to know of a route that a provider settles, besides its amounts and addresses.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct ProviderTerms {
+    /// The bridge or exchange that the provider goes through.
+    pub tool: String,
+    pub slippage: Slippage,
+}
+
+/// The part of an offer that says that the provider settles it, and not our escrow.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ProviderOffer {
+    pub terms: ProviderTerms,
+    pub notice: Arc<CustodyNotice>,
+}
+
+/// An order that a provider settles: our escrow, attesters and refunds have no part in it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ProviderOrder {
+    pub terms: ProviderTerms,
+    pub notice: CustodyNotice,
+    /// The pinned contract that takes the input.
+    pub target: Address,
+    /// The pinned contract that the payer allows to take it; absent for native coins.
+    pub spender: Option<Address>,
+    /// The provider's own word for the status, as last heard.
+    pub word: Option<String>,
+}
+
+impl ProviderOrder {
+    /// Keeps the provider's word for the status, cut to a line.
+    pub fn set_word(&mut self, word: &str) {
+        let word: String = word.chars().filter(|c| !c.is_control()).take(MAX_WORD_CHARS).collect();
+        self.word = Some(word).filter(|word| !word.is_empty());
+    }
+}

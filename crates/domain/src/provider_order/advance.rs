@@ -1,0 +1,146 @@
+use jiff::{SignedDuration, Timestamp};
+
+use crate::ports::{ProviderReport, ProviderState};
+use crate::{ConfirmedTx, Order, OrderStatus, RawAmount, RefundCause};
+
+/// How often an open order is looked at: an eighth of the time since its last change, within these bounds.
+const MIN_INTERVAL: SignedDuration = SignedDuration::from_secs(2);
+const MAX_INTERVAL: SignedDuration = SignedDuration::from_secs(60);
+
+/// What the chains show of an order that a provider settles, in final blocks, and what the provider says.
+#[derive(Clone, Debug)]
+pub struct ProviderContext {
+    pub now: Timestamp,
+    /// The payer's own transaction, as it was built, with what it paid to the pinned target.
+    pub deposit: Option<ConfirmedTx>,
+    /// Transfers of at least the agreed output to the recipient.
+    pub fill: Option<ConfirmedTx>,
+    /// What came back, and in which form where it is not the input at the refund address.
+    pub refund: Option<(ConfirmedTx, Option<String>)>,
+    /// A transfer of less than the agreed output.
+    pub short: Option<(RawAmount, String)>,
+    pub report: Option<ProviderReport>,
+}
+
+impl ProviderContext {
+    /// Nothing is known yet.
+    pub const fn new(now: Timestamp) -> Self {
+        Self { now, deposit: None, fill: None, refund: None, short: None, report: None }
+    }
+}
+
+/// An order after a step, and its changes of status.
+#[derive(Clone, Debug)]
+pub struct ProviderStep {
+    pub order: Order,
+    pub changes: Vec<(OrderStatus, String)>,
+}
+
+/// Advances an order that a provider settles. The provider's word moves it between open statuses; only what a chain shows
+/// makes it deposited, filled or refunded.
+pub fn advance_provider(order: Order, context: &ProviderContext) -> ProviderStep {
+    let mut step = ProviderStep { order, changes: Vec::new() };
+    keep_evidence(&mut step.order, context);
+    if let (Some(provider), Some(report)) = (step.order.provider.as_mut(), &context.report) {
+        provider.set_word(&report.word);
+    }
+    while let Some((status, detail)) = next(&step.order, context) {
+        // Every step is one of the table's.
+        let Ok(order) = step.order.clone().transition_to(status, context.now) else { break };
+        step.order = order;
+        step.changes.push((status, detail));
+    }
+    step.order.failure_reason = failure(&step.order, context).or(step.order.failure_reason);
+    step.order.due_at = due(&step.order, context.now);
+    step
+}
+
+fn keep_evidence(order: &mut Order, context: &ProviderContext) {
+    let evidence = &mut order.evidence;
+    evidence.deposit = evidence.deposit.take().or_else(|| context.deposit.clone());
+    if evidence.deposit.is_none() {
+        return;
+    }
+    evidence.fill = evidence.fill.take().or_else(|| context.fill.clone());
+    if evidence.fill.is_none() {
+        let refund = context.refund.clone().map(|(confirmed, _)| (confirmed, RefundCause::Provider));
+        evidence.refund = evidence.refund.take().or(refund);
+    }
+}
+
+fn next(order: &Order, context: &ProviderContext) -> Option<(OrderStatus, String)> {
+    use OrderStatus::{Created, Deposited, Failed, Filled, Published, RefundPending, Refunded};
+    let (evidence, provider) = (&order.evidence, &order.filler);
+    let state = context.report.as_ref().map(|report| &report.state);
+    let returns = matches!(state, Some(ProviderState::Failed | ProviderState::Returned(_)));
+    match order.status {
+        Created => match &evidence.deposit {
+            Some(deposit) => Some((
+                Deposited,
+                format!("The payer's transaction {} is final: {provider} has the money.", deposit.tx),
+            )),
+            None if is_unpaid(order, context.now) => {
+                Some((Failed, "No deposit was seen in time.".to_owned()))
+            }
+            None => None,
+        },
+        Deposited if evidence.fill.is_none() && (evidence.refund.is_some() || returns) => {
+            Some((RefundPending, format!("{provider} did not deliver and says that it returns the money.")))
+        }
+        Deposited if evidence.fill.is_some() || state.is_some() => {
+            Some((Published, format!("{provider} works on the transfer.")))
+        }
+        Published | RefundPending if evidence.fill.is_some() => {
+            let tx = evidence.fill.as_ref().map_or("", |fill| fill.tx.as_str());
+            Some((Filled, format!("Delivered by {provider} in transaction {tx}.")))
+        }
+        Published if evidence.refund.is_some() || returns => {
+            Some((RefundPending, format!("{provider} did not deliver and says that it returns the money.")))
+        }
+        RefundPending => {
+            let (refund, _) = evidence.refund.as_ref()?;
+            Some((Refunded, format!("Returned by {provider} in transaction {}.", refund.tx)))
+        }
+        Deposited | Published | Filled | Refunded | Failed => None,
+    }
+}
+
+/// Why the order ended without its output, or delivers less than agreed, for people.
+fn failure(order: &Order, context: &ProviderContext) -> Option<String> {
+    match order.status {
+        OrderStatus::Refunded => {
+            let form = context.refund.as_ref().and_then(|(_, form)| form.clone());
+            Some(form.unwrap_or_else(|| format!("{} did not deliver and returned the money.", order.filler)))
+        }
+        OrderStatus::Failed => Some("No deposit was seen in time.".to_owned()),
+        OrderStatus::Filled => None,
+        _ => context.short.as_ref().map(|(amount, tx)| {
+            format!(
+                "{} delivered {amount} raw units in transaction {tx}, which is less than the agreed {}.",
+                order.filler, order.dest_amount
+            )
+        }),
+    }
+}
+
+/// Whether the time for a deposit is over. The provider's own transaction takes no deposit of ours, so this is generous.
+fn is_unpaid(order: &Order, now: Timestamp) -> bool {
+    let until = i64::try_from(order.terms.fill_deadline).ok();
+    until.is_some_and(|until| now.as_second() > until)
+}
+
+fn due(order: &Order, now: Timestamp) -> Option<Timestamp> {
+    if order.status.is_terminal() {
+        return None;
+    }
+    if order.status == OrderStatus::Created && order.submitted_tx.is_none() {
+        // There is nothing to look up before a transaction is submitted.
+        let until = i64::try_from(order.terms.fill_deadline).ok()?.checked_add(1)?;
+        return Timestamp::from_second(until).ok();
+    }
+    let unmoved = now.duration_since(order.updated_at) / 8;
+    now.checked_add(unmoved.clamp(MIN_INTERVAL, MAX_INTERVAL)).ok()
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,120 @@
+use super::*;
+use crate::ports::ProviderReturn;
+use crate::sample::{DESTINATION, ORIGIN, at, order, raw, shown, token};
+use crate::{Address, CustodyNotice, DepositMethod, ProviderOrder, ProviderTerms, Slippage};
+
+fn provider_order() -> Order {
+    let mut order = order();
+    order.method = DepositMethod::ContractCall;
+    order.deposit_address = None;
+    order.filler = "lifi".to_owned();
+    order.provider = Some(Box::new(ProviderOrder {
+        terms: ProviderTerms { tool: "across".to_owned(), slippage: Slippage::DEFAULT },
+        notice: CustodyNotice { held_by: "a bridge".to_owned(), refunds: "slowly".to_owned() },
+        target: Address::Evm([1; 20].into()),
+        spender: None,
+        word: None,
+    }));
+    order.submitted_tx = Some("0xdeposit".to_owned());
+    order
+}
+
+fn says(state: ProviderState) -> ProviderReport {
+    ProviderReport { state, word: "PENDING".to_owned() }
+}
+
+fn context(report: Option<ProviderReport>) -> ProviderContext {
+    ProviderContext { deposit: Some(shown(ORIGIN, 1)), report, ..ProviderContext::new(at(200)) }
+}
+
+fn statuses(step: &ProviderStep) -> Vec<OrderStatus> {
+    step.changes.iter().map(|(status, _)| *status).collect()
+}
+
+#[test]
+fn nothing_moves_before_the_chain_shows_the_payers_transaction() {
+    let done = ProviderState::Delivered { tx: "0xfill".to_owned() };
+    let context = ProviderContext {
+        fill: Some(shown(DESTINATION, 9)),
+        report: Some(says(done)),
+        ..ProviderContext::new(at(200))
+    };
+    let step = advance_provider(provider_order(), &context);
+    assert_eq!((step.order.status, statuses(&step)), (OrderStatus::Created, vec![]));
+    assert_eq!(step.order.evidence.fill, None);
+    assert!(step.order.due_at.is_some_and(|due| due > at(200)));
+}
+
+#[test]
+fn rule_22_the_providers_done_completes_nothing_and_a_transfer_does() {
+    let done = || Some(says(ProviderState::Delivered { tx: "0xfill".to_owned() }));
+    let step = advance_provider(provider_order(), &context(done()));
+    assert_eq!(statuses(&step), [OrderStatus::Deposited, OrderStatus::Published]);
+    assert_eq!(step.order.provider.as_ref().unwrap().word.as_deref(), Some("PENDING"));
+    let shown = ProviderContext { fill: Some(shown(DESTINATION, 9)), ..context(done()) };
+    let step = advance_provider(step.order, &shown);
+    assert_eq!((statuses(&step), step.order.due_at), (vec![OrderStatus::Filled], None));
+    assert_eq!(step.order.failure_reason, None);
+}
+
+#[test]
+fn rule_22_a_refund_needs_a_transfer_too_and_a_status_may_go_back() {
+    let step = advance_provider(provider_order(), &context(Some(says(ProviderState::Failed))));
+    assert_eq!(statuses(&step), [OrderStatus::Deposited, OrderStatus::RefundPending]);
+    // The provider works on it again, and then claims to have returned it.
+    let step = advance_provider(step.order, &context(Some(says(ProviderState::Working))));
+    assert_eq!(step.order.status, OrderStatus::RefundPending);
+    let claim = ProviderReturn { token: token(ORIGIN, 5), tx: "0x5".to_owned(), at_recipient: false };
+    let claimed = context(Some(says(ProviderState::Returned(claim))));
+    let step = advance_provider(step.order, &claimed);
+    assert_eq!((step.order.status, statuses(&step)), (OrderStatus::RefundPending, vec![]));
+    let returned = ProviderContext { refund: Some((shown(ORIGIN, 5), None)), ..claimed };
+    let step = advance_provider(step.order, &returned);
+    assert_eq!(statuses(&step), [OrderStatus::Refunded]);
+    assert_eq!(step.order.evidence.refund.map(|(_, cause)| cause), Some(RefundCause::Provider));
+    assert!(step.order.failure_reason.unwrap().contains("returned the money"));
+}
+
+#[test]
+fn a_delivery_during_a_pending_refund_fills_the_order() {
+    let step = advance_provider(provider_order(), &context(Some(says(ProviderState::Failed))));
+    let filled = ProviderContext { fill: Some(shown(DESTINATION, 9)), ..context(None) };
+    assert_eq!(statuses(&advance_provider(step.order, &filled)), [OrderStatus::Filled]);
+}
+
+#[test]
+fn rule_22_a_transfer_of_less_is_told_and_completes_nothing() {
+    let short = ProviderContext {
+        short: Some((raw(989), "0xless".to_owned())),
+        ..context(Some(says(ProviderState::Delivered { tx: "0xless".to_owned() })))
+    };
+    let step = advance_provider(provider_order(), &short);
+    assert_eq!(step.order.status, OrderStatus::Published);
+    assert!(step.order.failure_reason.as_ref().unwrap().contains("989"), "{:?}", step.order.failure_reason);
+    let whole = ProviderContext { fill: Some(shown(DESTINATION, 9)), ..context(None) };
+    assert_eq!(advance_provider(step.order, &whole).order.status, OrderStatus::Filled);
+}
+
+#[test]
+fn an_unpaid_order_fails_after_its_time_and_not_before() {
+    let mut order = provider_order();
+    order.submitted_tx = None;
+    let until = i64::try_from(order.terms.fill_deadline).unwrap();
+    let early = advance_provider(order.clone(), &ProviderContext::new(at(until)));
+    assert_eq!((early.order.status, early.order.due_at), (OrderStatus::Created, Some(at(until + 1))));
+    let late = advance_provider(order, &ProviderContext::new(at(until + 1)));
+    assert_eq!((late.order.status, late.order.due_at), (OrderStatus::Failed, None));
+}
+
+#[test]
+fn a_provider_that_is_silent_for_a_day_leaves_the_order_open() {
+    let mut order = advance_provider(provider_order(), &context(None)).order;
+    assert_eq!(order.status, OrderStatus::Deposited);
+    for hour in 1..=24 {
+        let now = at(200 + hour * 3_600);
+        let step = advance_provider(order, &ProviderContext::new(now));
+        assert_eq!((step.order.status, statuses(&step)), (OrderStatus::Deposited, vec![]));
+        assert_eq!(step.order.due_at, now.checked_add(MAX_INTERVAL).ok());
+        order = step.order;
+    }
+}

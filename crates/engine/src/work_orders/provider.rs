@@ -1,0 +1,188 @@
+use causeway_domain::fiat::Payout;
+use causeway_domain::ports::{
+    ChainError, DepositTxStatus, FillerError, PayoutWatch, ProviderReport, ProviderReturn, ProviderState,
+    StoreError,
+};
+use causeway_domain::{
+    Address, ConfirmedTx, Order, ProviderContext, RawAmount, Step, TokenId, advance_provider,
+};
+use jiff::Timestamp;
+
+use super::{DEMAND_PERIOD, HALTED_RETRY, MAX_PASSES, WorkOrders, differs};
+
+/// The least share of the input that counts as its return, in percent: bridges keep their fees.
+const LEAST_RETURN_PERCENT: u64 = 50;
+
+impl WorkOrders {
+    /// Advances an order that a provider settles. Nothing of ours is opened, filled, claimed or refunded for it.
+    pub(super) async fn process_provider_order(&self, mut order: Order) -> Result<(), StoreError> {
+        let chains = [order.from.chain(), order.to.chain()];
+        if !order.status.is_terminal() && order.submitted_tx.is_some() {
+            let demand = self.parts.cursors.demand();
+            for chain in chains {
+                demand.wait_for(chain, DEMAND_PERIOD);
+            }
+        }
+        for _ in 0..MAX_PASSES {
+            let now = Timestamp::now();
+            if chains.into_iter().any(|chain| self.parts.cursors.is_halted(chain)) {
+                // What a halted chain shows is not believed.
+                order.due_at = now.checked_add(HALTED_RETRY).ok();
+                return self.parts.orders.update_order(&order, &[]).await.map(drop);
+            }
+            let context = self.provider_context(&order, now).await?;
+            let before = order.clone();
+            let advanced = advance_provider(order, &context);
+            order = advanced.order;
+            let written = if differs(&before, &order) {
+                let step = Step { order: order.clone(), changes: advanced.changes, actions: Vec::new() };
+                self.write(&mut order, &step).await?
+            } else {
+                self.parts.orders.update_order(&order, &[]).await?
+            };
+            if written {
+                return Ok(());
+            }
+            let Some(newer) = self.parts.orders.order(&order.id).await? else { return Ok(()) };
+            order = newer;
+        }
+        Ok(())
+    }
+
+    /// What the chains show and the provider says. Sources that do not answer are left out, and the order waits for them.
+    async fn provider_context(&self, order: &Order, now: Timestamp) -> Result<ProviderContext, StoreError> {
+        let mut context = ProviderContext::new(now);
+        let Some(tx) = order.deposit_tx().map(str::to_owned) else { return Ok(context) };
+        if order.evidence.deposit.is_none() {
+            context.deposit = heard(order, self.shown_deposit(order, &tx).await);
+            if context.deposit.is_none() {
+                return Ok(context);
+            }
+        }
+        let Some(provider) = self.liquidity.provider(&order.filler) else { return Ok(context) };
+        context.report = match provider.look_up(order, &tx).await {
+            Ok(report) => report,
+            Err(FillerError::Unavailable(error)) => {
+                tracing::debug!(order = %order.id, error, "a provider does not tell the status of an order");
+                None
+            }
+            Err(FillerError::Nonsense(error)) => {
+                tracing::warn!(order = %order.id, error, "a provider's status cannot be read");
+                None
+            }
+        };
+        match context.report.as_ref().map(|report: &ProviderReport| report.state.clone()) {
+            Some(ProviderState::Delivered { tx }) => self.shown_fill(order, &tx, &mut context).await?,
+            Some(ProviderState::Returned(returned)) => {
+                self.shown_return(order, &returned, &mut context).await?;
+            }
+            Some(ProviderState::Working | ProviderState::Failed) | None => {}
+        }
+        Ok(context)
+    }
+
+    /// The payer's transaction, if it is one that was built and its final block shows that it paid the pinned target.
+    async fn shown_deposit(&self, order: &Order, tx: &str) -> Result<Option<ConfirmedTx>, ChainError> {
+        let (Some(provider), chain) = (&order.provider, order.from.chain()) else { return Ok(None) };
+        let (Some(payments), Some(watch)) = (self.liquidity.payments(chain), self.liquidity.payouts(chain))
+        else {
+            return Ok(None);
+        };
+        let status = payments.check_tx(order.author, &order.unsigned_txs(), tx).await?;
+        if status != DepositTxStatus::Matches {
+            return Ok(None);
+        }
+        let paid = watch.payouts(tx, order.from, provider.target).await?;
+        match total(&paid) {
+            Some(amount) if amount >= order.src_amount => confirmed(watch, tx, amount).await.map(Some),
+            _ => Ok(None),
+        }
+    }
+
+    async fn shown_fill(
+        &self,
+        order: &Order,
+        tx: &str,
+        context: &mut ProviderContext,
+    ) -> Result<(), StoreError> {
+        let Some((amount, shown)) = self.transfer(order, tx, order.to, order.recipient).await? else {
+            return Ok(());
+        };
+        if amount >= order.dest_amount {
+            context.fill = Some(shown);
+        } else {
+            context.short = Some((amount, shown.tx));
+        }
+        Ok(())
+    }
+
+    async fn shown_return(
+        &self,
+        order: &Order,
+        returned: &ProviderReturn,
+        context: &mut ProviderContext,
+    ) -> Result<(), StoreError> {
+        let to = if returned.at_recipient { order.recipient } else { order.refund_to };
+        let Some((amount, shown)) = self.transfer(order, &returned.tx, returned.token, to).await? else {
+            return Ok(());
+        };
+        if returned.token == order.from && !returned.at_recipient {
+            let least = order.src_amount.get() / alloy_primitives::U256::from(100 / LEAST_RETURN_PERCENT);
+            if amount.get() >= least {
+                context.refund = Some((shown, None));
+            } else {
+                context.short = Some((amount, shown.tx));
+            }
+            return Ok(());
+        }
+        let form = format!(
+            "{} did not deliver {}; it paid {amount} raw units of {} to {to} in transaction {}.",
+            order.filler, order.to, returned.token, shown.tx
+        );
+        context.refund = Some((shown, Some(form)));
+        Ok(())
+    }
+
+    /// What a transaction paid of a token to an address in a final block, as far as no other order counts it.
+    async fn transfer(
+        &self,
+        order: &Order,
+        tx: &str,
+        token: TokenId,
+        to: Address,
+    ) -> Result<Option<(RawAmount, ConfirmedTx)>, StoreError> {
+        let Some(watch) = self.liquidity.payouts(token.chain()) else { return Ok(None) };
+        let Some(found) = heard(order, watch.payouts(tx, token, to).await.map(Some)) else { return Ok(None) };
+        let mut ours = Vec::new();
+        for payout in found {
+            if self.parts.orders.take_payout(&order.id, &payout).await? {
+                ours.push(payout);
+            } else {
+                tracing::warn!(order = %order.id, tx, "a provider names a transfer that another order counts");
+            }
+        }
+        let Some(amount) = total(&ours) else { return Ok(None) };
+        let Some(tx) = ours.first().map(|payout| payout.tx.clone()) else { return Ok(None) };
+        let shown = heard(order, confirmed(watch, &tx, amount).await.map(Some));
+        Ok(shown.map(|shown| (amount, shown)))
+    }
+}
+
+/// The sum of transfers; `None` where there are none.
+fn total(payouts: &[Payout]) -> Option<RawAmount> {
+    let sum = |sum: RawAmount, payout: &Payout| sum.checked_add(payout.amount);
+    payouts.iter().try_fold(RawAmount::ZERO, sum).filter(|sum| !sum.is_zero())
+}
+
+async fn confirmed(watch: &dyn PayoutWatch, tx: &str, amount: RawAmount) -> Result<ConfirmedTx, ChainError> {
+    let (block, time) = watch.place(tx).await?.unwrap_or_default();
+    Ok(ConfirmedTx { chain: watch.chain(), tx: tx.to_owned(), block, time, amount })
+}
+
+/// A chain that does not answer has shown nothing.
+fn heard<T>(order: &Order, shown: Result<Option<T>, ChainError>) -> Option<T> {
+    shown.unwrap_or_else(|error| {
+        tracing::debug!(order = %order.id, %error, "a chain does not show the transfers of a provider");
+        None
+    })
+}

@@ -1,0 +1,256 @@
+use std::fmt;
+use std::time::{Duration, Instant};
+
+use causeway_domain::ports::FillerError;
+use causeway_http_client::{ResponseError, SetupError, client, error_message};
+use parking_lot::Mutex;
+use reqwest::header::{HeaderMap, HeaderName, HeaderValue, RETRY_AFTER};
+use reqwest::{Client, Method, Request, Url};
+use serde::{Deserialize, Serialize};
+
+/// Maximum size of a response; quotes carry calldata.
+const MAX_RESPONSE_BYTES: usize = 1024 * 1024;
+
+/// Upper bound on any deadline.
+const MAX_TIMEOUT: Duration = Duration::from_secs(20);
+
+/// For how long a provider is left alone that refuses without saying until when, and at most.
+const DEFAULT_PAUSE: Duration = Duration::from_secs(30);
+const MAX_PAUSE: Duration = Duration::from_hours(2);
+
+/// An API key, hidden in `Debug` and never serialized.
+#[derive(Clone, Default, PartialEq, Eq, Deserialize)]
+#[serde(transparent)]
+pub struct ProviderKey(String);
+
+impl ProviderKey {
+    pub const fn new(key: String) -> Self {
+        Self(key)
+    }
+
+    pub(super) fn header(&self) -> Option<HeaderValue> {
+        let mut value = HeaderValue::from_str(self.0.trim()).ok()?;
+        value.set_sensitive(true);
+        Some(value)
+    }
+}
+
+impl fmt::Debug for ProviderKey {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("***")
+    }
+}
+
+impl Serialize for ProviderKey {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str("***")
+    }
+}
+
+/// How many requests a provider is sent: requests are shed here before the provider refuses them, and while it has asked to
+/// be left alone.
+#[derive(Debug)]
+pub struct Budget {
+    per_window: u32,
+    window: Duration,
+    state: Mutex<BudgetState>,
+}
+
+#[derive(Debug, Default)]
+struct BudgetState {
+    /// When the window began, and how many requests it has had.
+    begun: Option<(Instant, u32)>,
+    paused_until: Option<Instant>,
+}
+
+impl Budget {
+    pub fn new(per_window: u32, window: Duration) -> Self {
+        Self { per_window, window, state: Mutex::default() }
+    }
+
+    /// Takes one request from the budget, or returns why there is none.
+    pub fn take(&self, now: Instant) -> Result<(), String> {
+        let mut state = self.state.lock();
+        if let Some(until) = state.paused_until.filter(|until| *until > now) {
+            let seconds = until.duration_since(now).as_secs().saturating_add(1);
+            return Err(format!("it asked to be left alone for another {seconds} s"));
+        }
+        let (begun, used) = match state.begun {
+            Some((begun, used)) if now.duration_since(begun) < self.window => (begun, used),
+            _ => (now, 0),
+        };
+        if used >= self.per_window {
+            return Err(format!(
+                "its budget of {} requests in {} s is used up",
+                self.per_window,
+                self.window.as_secs()
+            ));
+        }
+        state.begun = Some((begun, used.saturating_add(1)));
+        Ok(())
+    }
+
+    /// Leaves the provider alone until then.
+    fn pause(&self, time: Duration) {
+        let until = Instant::now() + time.min(MAX_PAUSE);
+        let mut state = self.state.lock();
+        state.paused_until = Some(state.paused_until.map_or(until, |known| known.max(until)));
+    }
+}
+
+/// An answer of a provider, whatever its status.
+pub(super) struct ProviderResponse {
+    pub(super) status: u16,
+    pub(super) body: Vec<u8>,
+}
+
+/// The HTTP client of one provider.
+#[derive(Debug)]
+pub(super) struct Transport {
+    client: Client,
+    base: Url,
+    key: Option<(HeaderName, HeaderValue)>,
+    deadline: Duration,
+    quotes: Budget,
+}
+
+/// Why a provider's configuration is invalid.
+#[derive(Debug, thiserror::Error)]
+pub enum ProviderSetupError {
+    #[error("a provider's URL starts with https:// or http:// and has no user, no query and no fragment")]
+    Address,
+    #[error("the API key has characters that are invalid in an HTTP header")]
+    Key,
+    #[error("a fee is at most 1,000 basis points")]
+    Fee,
+    #[error(transparent)]
+    Client(#[from] SetupError),
+}
+
+impl Transport {
+    pub(super) fn new(
+        base: &str,
+        key: Option<(&'static str, &ProviderKey)>,
+        deadline: Duration,
+        quotes: Budget,
+    ) -> Result<Self, ProviderSetupError> {
+        let base = Url::parse(base).map_err(|_| ProviderSetupError::Address)?;
+        let is_plain = base.username().is_empty()
+            && base.password().is_none()
+            && base.query().is_none()
+            && base.fragment().is_none();
+        if !is_plain || !matches!(base.scheme(), "http" | "https") {
+            return Err(ProviderSetupError::Address);
+        }
+        let key = key
+            .map(|(name, key)| {
+                let value = key.header().ok_or(ProviderSetupError::Key)?;
+                Ok::<_, ProviderSetupError>((HeaderName::from_static(name), value))
+            })
+            .transpose()?;
+        Ok(Self { client: client(MAX_TIMEOUT)?, base, key, deadline, quotes })
+    }
+
+    /// A request that counts against the budget of quotes.
+    pub(super) async fn get_quote(
+        &self,
+        path: &str,
+        query: &[(&str, String)],
+    ) -> Result<ProviderResponse, FillerError> {
+        self.quotes.take(Instant::now()).map_err(FillerError::Unavailable)?;
+        self.get(path, query).await
+    }
+
+    pub(super) async fn get(
+        &self,
+        path: &str,
+        query: &[(&str, String)],
+    ) -> Result<ProviderResponse, FillerError> {
+        let mut url = self.base.clone();
+        if let Ok(mut segments) = url.path_segments_mut() {
+            segments.pop_if_empty().extend(path.split('/'));
+        }
+        url.query_pairs_mut().extend_pairs(query);
+        let mut request = Request::new(Method::GET, url);
+        *request.timeout_mut() = Some(self.deadline.min(MAX_TIMEOUT));
+        if let Some((name, value)) = &self.key {
+            request.headers_mut().insert(name.clone(), value.clone());
+        }
+        let sent = self.client.execute(request).await;
+        let response = sent.map_err(|error| FillerError::Unavailable(error_message(error)))?;
+        let status = response.status().as_u16();
+        if status == 429 {
+            self.quotes.pause(pause_of(response.headers()));
+        }
+        let body =
+            causeway_http_client::read_body(response, MAX_RESPONSE_BYTES).await.map_err(
+                |error| match error {
+                    ResponseError::TooLong(_) => FillerError::Nonsense(error.to_string()),
+                    ResponseError::Interrupted(_) => FillerError::Unavailable(error.to_string()),
+                },
+            )?;
+        match status {
+            300..=399 => {
+                Err(FillerError::Nonsense(format!("it returned {status}, and redirects are not followed")))
+            }
+            401 | 403 | 408 | 425 | 429 | 500.. => {
+                Err(FillerError::Unavailable(format!("it returned {status}{}", message(&body))))
+            }
+            _ => Ok(ProviderResponse { status, body }),
+        }
+    }
+}
+
+/// For how long the provider wants to be left alone: `Retry-After`, or the reset of its rate limit, in seconds.
+fn pause_of(headers: &HeaderMap) -> Duration {
+    let seconds = |name: &str| headers.get(name)?.to_str().ok()?.trim().parse::<u64>().ok();
+    let asked = seconds(RETRY_AFTER.as_str()).or_else(|| seconds("ratelimit-reset"));
+    asked.map_or(DEFAULT_PAUSE, Duration::from_secs)
+}
+
+/// The message of an error, in brackets.
+pub(super) fn message(body: &[u8]) -> String {
+    #[derive(Deserialize)]
+    struct ErrorBody {
+        message: String,
+    }
+    let body: Option<ErrorBody> = serde_json::from_slice(body).ok();
+    let text =
+        |body: ErrorBody| body.message.chars().filter(|c| !c.is_control()).take(160).collect::<String>();
+    body.map(text).map_or_else(String::new, |text| format!(" ({text})"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn requests_beyond_the_budget_are_shed_until_the_window_ends() {
+        let budget = Budget::new(2, Duration::from_secs(10));
+        let start = Instant::now();
+        let later = |seconds| start + Duration::from_secs(seconds);
+        assert_eq!([budget.take(start).is_ok(), budget.take(later(9)).is_ok()], [true, true]);
+        assert!(budget.take(later(9)).unwrap_err().contains("budget"));
+        assert!(budget.take(later(10)).is_ok(), "a new window");
+    }
+
+    #[test]
+    fn a_provider_that_asks_for_it_is_left_alone() {
+        let budget = Budget::new(9, Duration::from_secs(10));
+        let mut headers = HeaderMap::new();
+        assert_eq!(pause_of(&headers), DEFAULT_PAUSE);
+        headers.insert("ratelimit-reset", HeaderValue::from_static("7200"));
+        assert_eq!(pause_of(&headers), Duration::from_hours(2));
+        headers.insert(RETRY_AFTER, HeaderValue::from_static("5"));
+        budget.pause(pause_of(&headers));
+        assert!(budget.take(Instant::now()).unwrap_err().contains("left alone"));
+        assert!(budget.take(Instant::now() + Duration::from_secs(6)).is_ok());
+    }
+
+    #[test]
+    fn a_key_is_never_shown() {
+        let key = ProviderKey::new("hush".to_owned());
+        assert!(!format!("{key:?}").contains("hush"));
+        assert!(!serde_json::to_string(&key).unwrap().contains("hush"));
+    }
+}
