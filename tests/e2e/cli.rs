@@ -85,9 +85,14 @@ async fn a_backup_of_a_running_service_can_be_restored() {
 #[test]
 fn health_succeeds_for_a_ready_service_and_fails_when_nothing_answers() {
     let folder = data_dir();
-    let service = Service::start(folder.path());
+    let service = Service::start_with(folder.path(), &[]);
     let text = stdout(&run(&["health", "--url", &service.url]));
     assert!(text.contains("(sandbox) is ready"), "{text}");
+    let without_chains = data_dir();
+    let service = Service::start(without_chains.path());
+    let idle = run(&["health", "--url", &service.url]);
+    let words = String::from_utf8_lossy(&idle.stderr);
+    assert!(idle.status.code() == Some(1) && words.contains("/readyz?verbose"), "{words}");
     let unreachable = run(&["health", "--url", "http://127.0.0.1:1"]);
     assert_eq!(unreachable.status.code(), Some(4), "{}", String::from_utf8_lossy(&unreachable.stderr));
 }

@@ -49,7 +49,7 @@ pub use order::{
 };
 pub use provider_order::{
     CustodyNotice, MAX_TOOL, ProviderContext, ProviderOffer, ProviderOrder, ProviderStep, ProviderTerms,
-    advance_provider,
+    advance_provider, is_before_deposit,
 };
 pub use quote::{
     Ask, ExactOutMethod, Fee, FeeKind, GasCharge, Parties, Quote, Referral, Route, Slippage, SlippageError,

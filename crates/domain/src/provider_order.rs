@@ -47,10 +47,34 @@ pub struct ProviderOrder {
     pub word: Option<String>,
 }
 
+/// How far the clocks of two chains may be apart, in seconds.
+const CLOCK_SKEW: u64 = 120;
+
+/// Whether a transfer was made before the deposit, by the times of their blocks: then it belongs to something else.
+pub const fn is_before_deposit(transfer: u64, deposit: u64) -> bool {
+    transfer.saturating_add(CLOCK_SKEW) < deposit
+}
+
 impl ProviderOrder {
     /// Keeps the provider's word for the status, cut to a line.
     pub fn set_word(&mut self, word: &str) {
         let word: String = word.chars().filter(|c| !c.is_control()).take(MAX_WORD_CHARS).collect();
         self.word = Some(word).filter(|word| !word.is_empty());
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rule_22_a_transfer_from_before_the_deposit_is_another_ones() {
+        let deposit = 1_000_000;
+        for (transfer, is_before) in
+            [(0, true), (deposit - 121, true), (deposit - 120, false), (deposit, false)]
+        {
+            assert_eq!(is_before_deposit(transfer, deposit), is_before, "{transfer}");
+        }
+        assert!(is_before_deposit(0, u64::MAX), "without a deposit nothing counts");
     }
 }

@@ -5,6 +5,7 @@ use causeway_domain::ports::{
 };
 use causeway_domain::{
     Address, ConfirmedTx, Order, ProviderContext, RawAmount, Step, TokenId, advance_provider,
+    is_before_deposit,
 };
 use jiff::Timestamp;
 
@@ -105,7 +106,9 @@ impl WorkOrders {
         tx: &str,
         context: &mut ProviderContext,
     ) -> Result<(), StoreError> {
-        let Some((amount, shown)) = self.transfer(order, tx, order.to, order.recipient).await? else {
+        let since = deposit_time(order, context);
+        let Some((amount, shown)) = self.transfer(order, tx, (order.to, order.recipient), since).await?
+        else {
             return Ok(());
         };
         if amount >= order.dest_amount {
@@ -123,7 +126,9 @@ impl WorkOrders {
         context: &mut ProviderContext,
     ) -> Result<(), StoreError> {
         let to = if returned.at_recipient { order.recipient } else { order.refund_to };
-        let Some((amount, shown)) = self.transfer(order, &returned.tx, returned.token, to).await? else {
+        let since = deposit_time(order, context);
+        let Some((amount, shown)) = self.transfer(order, &returned.tx, (returned.token, to), since).await?
+        else {
             return Ok(());
         };
         if returned.token == order.from && !returned.at_recipient {
@@ -143,15 +148,20 @@ impl WorkOrders {
         Ok(())
     }
 
-    /// What a transaction paid of a token to an address in a final block, as far as no other order counts it.
+    /// What a transaction paid of a token to an address in a final block since then, as far as no other order counts it.
     async fn transfer(
         &self,
         order: &Order,
         tx: &str,
-        token: TokenId,
-        to: Address,
+        (token, to): (TokenId, Address),
+        since: u64,
     ) -> Result<Option<(RawAmount, ConfirmedTx)>, StoreError> {
         let Some(watch) = self.liquidity.payouts(token.chain()) else { return Ok(None) };
+        let Some((_, time)) = heard(order, watch.place(tx).await) else { return Ok(None) };
+        if is_before_deposit(time, since) {
+            tracing::warn!(order = %order.id, tx, "a provider names a transfer from before the deposit");
+            return Ok(None);
+        }
         let Some(found) = heard(order, watch.payouts(tx, token, to).await.map(Some)) else { return Ok(None) };
         let mut ours = Vec::new();
         for payout in found {
@@ -166,6 +176,12 @@ impl WorkOrders {
         let shown = heard(order, confirmed(watch, &tx, amount).await.map(Some));
         Ok(shown.map(|shown| (amount, shown)))
     }
+}
+
+/// When the payer's transaction was made; never, where none is known.
+fn deposit_time(order: &Order, context: &ProviderContext) -> u64 {
+    let deposit = order.evidence.deposit.as_ref().or(context.deposit.as_ref());
+    deposit.map_or(u64::MAX, |deposit| deposit.time)
 }
 
 /// The sum of transfers; `None` where there are none.

@@ -16,7 +16,10 @@ pub(crate) async fn health(session: Session) -> Result<(), Failure> {
     let text = |key: &str| status[key].as_str().unwrap_or("unknown").to_owned();
     let service = format!("{} {} ({})", text("name"), text("version"), text("mode"));
     if status["ready"] != true {
-        return Err(Failure::Local(format!("{service} answers, but is not ready; its log says why")));
+        let url = session.args.url.trim_end_matches('/');
+        let message =
+            format!("{service} answers, but is not ready; {url}/readyz?verbose says what is missing");
+        return Err(Failure::Local(message));
     }
     if session.args.json {
         output::print_json(&status)
