@@ -96,7 +96,8 @@ export class Swap {
   #on(step: Step): void {
     if (step.type === 'built') {
       Object.assign(this, { phase: 'review', summary: step.deposit.summary ?? [] });
-      this.#terms = step.deposit.terms;
+      // Providers' routes, which have no terms, are not among those offered.
+      this.#terms = (step.deposit as { terms?: Terms }).terms;
     } else if (step.type === 'batched') {
       this.#deposited({ batchId: step.batchId, escrow: step.escrow });
     } else if (step.type === 'sent') {
