@@ -266,9 +266,9 @@ async fn rule_22_only_a_transfer_on_a_chain_completes_or_refunds_what_a_provider
     // It delivers half of what was agreed.
     fixture.stand_in.misbehave(Mischief::PaysLess);
     let short = fixture.pay().await;
-    let told =
+    let is_short =
         |order: &Value| order["failureReason"].as_str().is_some_and(|reason| reason.contains("less than"));
-    let order = fixture.wait_for(&short, "told to be short", told).await;
+    let order = fixture.wait_for(&short, "reported as short", is_short).await;
     assert_eq!(order["status"], "published", "{order}");
 
     // It returns the input.
@@ -288,7 +288,7 @@ async fn rule_22_only_a_transfer_on_a_chain_completes_or_refunds_what_a_provider
 }
 
 #[tokio::test]
-async fn a_lying_provider_is_told_and_rested_and_no_money_moves() {
+async fn a_lying_provider_is_named_and_rested_and_no_money_moves() {
     let fixture = Fixture::start().await;
     let payer = fixture.payer();
     // The payer once allowed the provider's contract another token.

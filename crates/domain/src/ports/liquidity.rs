@@ -4,7 +4,7 @@ use thiserror::Error;
 
 use super::{ChainError, DepositError, DepositTxStatus, Filler, FillerError, WalletAction};
 use crate::{
-    Address, ChainId, CustodyNotice, Order, ProviderTerms, RawAmount, RouteTerms, Slippage, TokenId,
+    Address, Ask, ChainId, CustodyNotice, Order, ProviderTerms, RawAmount, RouteTerms, Slippage, TokenId,
 };
 
 /// What a provider is asked to build a transaction for: a route of its own.
@@ -35,6 +35,21 @@ impl ProviderAsk {
             refund_to: route.refund_to,
             tool: terms.tool.clone(),
             slippage: terms.slippage,
+        }
+    }
+
+    /// The ask for a quote, before anybody agreed to an output. `tool` is empty for the provider's own choice.
+    pub fn to_quote(ask: &Ask, tool: &str) -> Self {
+        Self {
+            from: ask.from,
+            to: ask.to,
+            amount_in: ask.amount,
+            min_amount_out: RawAmount::ZERO,
+            payer: ask.from_address,
+            recipient: ask.recipient,
+            refund_to: ask.refund_to,
+            tool: tool.to_owned(),
+            slippage: ask.tolerance(),
         }
     }
 }

@@ -123,7 +123,7 @@ impl BuildDeposit {
         }
     }
 
-    /// A lying provider is told and rested, and nothing is handed to the payer.
+    /// A lying provider is named and rested, and nothing is handed to the payer.
     fn provider_fault(&self, route: &RouteTerms, fault: String) -> BuildError {
         self.liquidity.rest(&route.filler, &fault);
         BuildError::ProviderFault { filler: route.filler.clone(), fault }

@@ -44,17 +44,7 @@ pub(super) fn offer(
             return Err(Unusable::Wrong(words));
         }
     }
-    let asked = ProviderAsk {
-        from: ask.ask.from,
-        to: ask.ask.to,
-        amount_in: ask.ask.amount,
-        min_amount_out: RawAmount::ZERO,
-        payer: ask.ask.from_address,
-        recipient: ask.ask.recipient,
-        refund_to: ask.ask.refund_to,
-        tool: quote.tool.clone(),
-        slippage: ask.ask.tolerance(),
-    };
+    let asked = ProviderAsk::to_quote(&ask.ask, &quote.tool);
     let transaction = transaction(&asked, quote).map_err(Unusable::Wrong)?;
     if quote.tool.is_empty() || quote.tool.len() > MAX_TOOL {
         return Err(Unusable::Wrong("the name of its tool is empty or too long".to_owned()));

@@ -17,7 +17,7 @@ use causeway_domain::ports::{
     ProviderTransaction, Refusal,
 };
 use causeway_domain::{
-    Address, ChainId, CustodyNotice, DepositMethod, Family, Order, RawAmount, Slippage, TokenId, TradeType,
+    Address, ChainId, CustodyNotice, DepositMethod, Family, Order, Slippage, TokenId, TradeType,
 };
 use jiff::{SignedDuration, Timestamp};
 use serde::de::DeserializeOwned;
@@ -162,17 +162,7 @@ impl Filler for Lifi {
         if let Some(refusal) = self.refusal(ask) {
             return Ok(Answer::Refused(refusal));
         }
-        let asked = ProviderAsk {
-            from: ask.ask.from,
-            to: ask.ask.to,
-            amount_in: ask.ask.amount,
-            min_amount_out: RawAmount::ZERO,
-            payer: ask.ask.from_address,
-            recipient: ask.ask.recipient,
-            refund_to: ask.ask.refund_to,
-            tool: String::new(),
-            slippage: ask.ask.tolerance(),
-        };
+        let asked = ProviderAsk::to_quote(&ask.ask, "");
         let response = self.transport.get_quote("quote", &self.query(&asked, None)).await?;
         if let Some(refusal) = declined(&response)? {
             return Ok(Answer::Refused(refusal));

@@ -254,8 +254,8 @@ impl Shared {
         let bridge = bridge_data(&paid.input).filter(|_| paid.succeeded && paid.to == Some(self.contract));
         let Some(bridge) = bridge else { return Ok(json!({ "status": "INVALID", "sending": sent })) };
         let mut payouts = self.payouts.lock().await;
-        if let Some(told) = payouts.get(tx) {
-            return Ok(told.clone());
+        if let Some(answer) = payouts.get(tx) {
+            return Ok(answer.clone());
         }
         let mischief = *self.mischief.lock();
         if mischief == Mischief::Stuck {
@@ -279,7 +279,7 @@ impl Shared {
         } else {
             self.money.pay(on, token, receiver, amount).await?
         };
-        let told = json!({
+        let answer = json!({
             "transactionId": bridge.transactionId.to_string(), "status": status, "substatus": substatus,
             "substatusMessage": "", "tool": TOOL, "sending": sent,
             "receiving": {
@@ -287,8 +287,8 @@ impl Shared {
                 "token": { "address": token.to_string(), "chainId": on },
             },
         });
-        payouts.insert(tx.clone(), told.clone());
-        Ok(told)
+        payouts.insert(tx.clone(), answer.clone());
+        Ok(answer)
     }
 
     /// The token of the other chain with the same symbol.
