@@ -144,6 +144,17 @@ abstract contract AttesterRegistry is IAttesterRegistry {
         until = uint64(word >> 128);
     }
 
+    /// @dev Whether the newest set is in effect, is this epoch's and opening is not paused: as nearly always. `_opening` tells the rest.
+    function _opensIn(uint256 epoch) internal view returns (bool result) {
+        assembly ("memory-safe") {
+            let word := sload(_epochState.slot)
+            let time := timestamp()
+            let mask := 0xffffffffffffffff
+            result := and(eq(and(word, mask), epoch), iszero(lt(time, and(shr(64, word), mask))))
+            result := and(result, iszero(lt(time, and(shr(128, word), mask))))
+        }
+    }
+
     /// @dev The domain of statements about the attesters themselves, which no statement about an order shares.
     function _attestersDigest(bytes32 structHash) private view returns (bytes32) {
         bytes32 domain = keccak256(

@@ -8,8 +8,8 @@ import {IEscrow} from "./interfaces/IEscrow.sol";
 /// @notice Reads the orders of a batch, as `IEscrow.claimBatch` writes them, one after the other into one place, where each changes what
 /// differs from the one before.
 library ClaimBatch {
-    /// @notice The size of a note of what is due for one order, in nine words: id, token, payee, referrer, and then the event's data.
-    uint256 internal constant DUE = 9 * 32;
+    /// @notice The size of a note of what is due for one order, in six words: id, token, payee, referrer, amount, fee.
+    uint256 internal constant DUE = 6 * 32;
 
     /// @notice Room for one order, with the type's hash in front of it, as the order's id wants them.
     function room() internal pure returns (Order memory order) {
@@ -42,12 +42,24 @@ library ClaimBatch {
             for { let runs := shr(64, head) } runs { runs := shr(16, runs) } {
                 let first := shl(5, byte(30, runs))
                 let size := shl(5, byte(31, runs))
-                if gt(add(first, size), length) {
-                    fits := 0
-                    break
+                switch lt(size, 4096)
+                case 1 {
+                    if gt(add(first, size), length) {
+                        fits := 0
+                        break
+                    }
+                    calldatacopy(add(order, first), rest, size)
+                    rest := add(rest, size)
                 }
-                calldatacopy(add(order, first), rest, size)
-                rest := add(rest, size)
+                default {
+                    // 128 and a place, of 32 bytes each: the term is that of the place.
+                    let same := sub(size, 4096)
+                    if iszero(and(lt(first, length), lt(same, length))) {
+                        fits := 0
+                        break
+                    }
+                    mstore(add(order, first), mload(add(order, same)))
+                }
             }
             id := keccak256(sub(order, 32), add(length, 32))
         }
@@ -82,10 +94,7 @@ library ClaimBatch {
     }
 
     /// @notice Notes what is due for an order.
-    function note(Order memory order, uint256 place, bytes32 id, uint256 filledAt, bytes32 fillRef)
-        internal
-        pure
-    {
+    function note(Order memory order, uint256 place, bytes32 id) internal pure {
         // The places of `inputToken`, `payee` with `referrer` after it, `amountIn` and `referrerFee` in an order.
         assembly ("memory-safe") {
             mstore(place, id)
@@ -93,8 +102,6 @@ library ClaimBatch {
             mcopy(add(place, 64), add(order, 288), 64)
             mstore(add(place, 128), mload(add(order, 192)))
             mstore(add(place, 160), mload(add(order, 352)))
-            mstore(add(place, 224), filledAt)
-            mstore(add(place, 256), fillRef)
         }
     }
 
@@ -116,11 +123,9 @@ library ClaimBatch {
     function logClaimed(uint256 place, bool referrerPaid) internal returns (uint256 paid) {
         bytes32 topic = IEscrow.Claimed.selector;
         assembly ("memory-safe") {
-            let data := add(place, 128)
-            paid := sub(mload(data), mul(mload(add(place, 160)), referrerPaid))
-            mstore(data, paid)
-            mstore(add(place, 192), referrerPaid)
-            log3(data, 160, topic, mload(place), mload(add(place, 64)))
+            paid := sub(mload(add(place, 128)), mul(mload(add(place, 160)), referrerPaid))
+            mstore(0, paid)
+            log2(0, 32, topic, mload(place))
         }
     }
 }

@@ -14,12 +14,18 @@ import {IEscrow} from "./interfaces/IEscrow.sol";
 /// @notice Orders in and out of the shapes of ERC-7683. What an envelope repeats must be what the order inside says.
 library Envelope {
     function read(OnchainCrossChainOrder calldata envelope) internal pure returns (Order calldata order) {
-        order = _open(envelope.orderDataType, envelope.orderData);
+        if (envelope.orderDataType != OrderLib.TYPEHASH) {
+            revert IEscrow.WrongOrderType(envelope.orderDataType);
+        }
+        order = OrderLib.decode(envelope.orderData);
         if (envelope.fillDeadline != order.fillDeadline) revert IEscrow.EnvelopeMismatch();
     }
 
     function read(GaslessCrossChainOrder calldata envelope) internal pure returns (Order calldata order) {
-        order = _open(envelope.orderDataType, envelope.orderData);
+        if (envelope.orderDataType != OrderLib.TYPEHASH) {
+            revert IEscrow.WrongOrderType(envelope.orderDataType);
+        }
+        order = OrderLib.decode(envelope.orderData);
         bool same = OrderLib.toBytes32(envelope.originSettler) == order.escrow
             && OrderLib.toBytes32(envelope.user) == order.user && envelope.nonce == uint256(order.nonce)
             && envelope.originChainId == order.originChainId && envelope.openDeadline == order.openDeadline
@@ -47,10 +53,5 @@ library Envelope {
         resolved.fillInstructions = new FillInstruction[](1);
         resolved.fillInstructions[0] =
             FillInstruction(order.destinationChainId, order.settler, abi.encode(order));
-    }
-
-    function _open(bytes32 kind, bytes calldata data) private pure returns (Order calldata) {
-        if (kind != OrderLib.TYPEHASH) revert IEscrow.WrongOrderType(kind);
-        return OrderLib.decode(data);
     }
 }

@@ -59,17 +59,20 @@ contract Escrow is EscrowBase {
     /// @notice Takes the caller's deposit. The caller is the order's user or its deposit address.
     function open(OnchainCrossChainOrder calldata envelope) external payable nonReentrant {
         Order calldata order = Envelope.read(envelope);
-        bytes32 id = _admit(order);
-        if (
-            OrderLib.toBytes32(msg.sender) != order.user
-                && msg.sender != Create2.computeAddress(id, depositInitCodeHash, depositFactory)
-        ) revert NotTheDepositor(msg.sender);
+        (bytes32 id, uint256 place) = _admit(order);
+        if (OrderLib.toBytes32(msg.sender) != order.user) {
+            address deposit = Create2.computeAddress(id, depositInitCodeHash, depositFactory);
+            if (msg.sender != deposit) revert NotTheDepositor(msg.sender);
+        }
 
-        address token = order.inputToken.toAddress();
-        uint256 native = token == address(0) ? order.amountIn : 0;
-        if (msg.value != native) revert WrongNativeValue(msg.value, native);
-        if (token != address(0)) _pull(token, msg.sender, order.amountIn);
-        _logOpen(id, order);
+        address token = order.inputToken.known();
+        if (token == address(0)) {
+            if (msg.value != order.amountIn) revert WrongNativeValue(msg.value, order.amountIn);
+        } else {
+            if (msg.value != 0) revert WrongNativeValue(msg.value, 0);
+            _pull(token, msg.sender, order.amountIn);
+        }
+        _logOpen(id, place);
     }
 
     /// @inheritdoc IOriginSettler
@@ -81,7 +84,7 @@ contract Escrow is EscrowBase {
     ) external nonReentrant {
         if (originFillerData.length != 0) revert EnvelopeMismatch();
         Order calldata order = Envelope.read(envelope);
-        bytes32 id = _admit(order);
+        (bytes32 id, uint256 place) = _admit(order);
         address token = _tokenOf(order);
         uint256 before = _holding(token);
         permit2.permitWitnessTransferFrom(
@@ -95,17 +98,17 @@ contract Escrow is EscrowBase {
             signature
         );
         _requireGain(token, before, order.amountIn);
-        _logOpen(id, order);
+        _logOpen(id, place);
     }
 
     /// @inheritdoc IEscrow
     function openWithAuthorization(Order calldata order, bytes calldata signature) external nonReentrant {
-        bytes32 id = _admit(order);
+        (bytes32 id, uint256 place) = _admit(order);
         address token = _tokenOf(order);
         uint256 before = _holding(token);
         _receive(IERC3009Receive(token), id, order, signature);
         _requireGain(token, before, order.amountIn);
-        _logOpen(id, order);
+        _logOpen(id, place);
     }
 
     /// @inheritdoc IEscrow
@@ -113,7 +116,7 @@ contract Escrow is EscrowBase {
         external
         nonReentrant
     {
-        bytes32 id = _admit(order);
+        (bytes32 id, uint256 place) = _admit(order);
         address token = _tokenOf(order);
         address user = order.user.toAddress();
         if (msg.sender != user && !UserSignature.agrees(user, _hashTypedDataV4(id), signature)) {
@@ -127,7 +130,7 @@ contract Escrow is EscrowBase {
             )
         );
         _pull(token, user, order.amountIn);
-        _logOpen(id, order);
+        _logOpen(id, place);
     }
 
     /// @inheritdoc IEscrow
@@ -138,9 +141,7 @@ contract Escrow is EscrowBase {
         bytes32 id = _end(order, Status.Claimed);
         if (order.sameChain()) {
             if (signatures.length != 0) revert AttestationsRefused();
-            filledAt = settler.filledAt(id);
-            fillRef = 0;
-            if (filledAt == 0) revert NotFilled(id);
+            if (settler.filledAt(id) == 0) revert NotFilled(id);
         } else {
             if (filledAt == 0) revert NotFilled(id);
             if (filledAt > order.fillDeadline) revert FilledTooLate(filledAt, order.fillDeadline);
@@ -150,7 +151,7 @@ contract Escrow is EscrowBase {
         bool referrerPaid = _payReferrer(token, order.referrer.toAddress(), order.referrerFee);
         uint256 paid = referrerPaid ? order.amountIn - order.referrerFee : order.amountIn;
         _send(token, order.payee.toAddress(), paid);
-        emit Claimed(id, order.payee, paid, order.referrerFee, referrerPaid, filledAt, fillRef);
+        emit Claimed(id, paid);
     }
 
     /// @inheritdoc IEscrow
@@ -284,9 +285,9 @@ contract Escrow is EscrowBase {
             else if (order.epoch != epoch || order.isLocal() != local) revert MixedBatch(id);
             fills[i] = ClaimBatch.hashFill(id, filledAt, fillRef);
             // Within one chain the settler's record counts and nothing else.
-            if (local) (filledAt, fillRef) = (settler.filledAt(id), 0);
+            if (local) filledAt = settler.filledAt(id);
             if (_endIfFilled(id, filledAt, order.fillDeadline)) {
-                order.note(end, id, filledAt, fillRef);
+                order.note(end, id);
                 end += ClaimBatch.DUE;
             }
         }

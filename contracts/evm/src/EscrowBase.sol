@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 pragma solidity 0.8.37;
 
-import {ReentrancyGuardTransient} from "@openzeppelin/contracts/utils/ReentrancyGuardTransient.sol";
 import {EIP712} from "@openzeppelin/contracts/utils/cryptography/EIP712.sol";
 
 import {AttesterRegistry} from "./AttesterRegistry.sol";
 import {Order, OrderLib} from "./Order.sol";
+import {ReentrancyGuard} from "./ReentrancyGuard.sol";
 import {Terms} from "./Terms.sol";
 import {Transfers} from "./Transfers.sol";
 import {IEscrow} from "./interfaces/IEscrow.sol";
 import {ISettler} from "./interfaces/ISettler.sol";
 
 /// @notice What an escrow knows, and the steps that its calls are made of.
-abstract contract EscrowBase is IEscrow, AttesterRegistry, EIP712, ReentrancyGuardTransient {
+abstract contract EscrowBase is IEscrow, AttesterRegistry, EIP712, ReentrancyGuard {
     using OrderLib for bytes32;
 
     /// @notice The longest time between the fill deadline and the refund that anyone may ask for.
@@ -26,8 +26,12 @@ abstract contract EscrowBase is IEscrow, AttesterRegistry, EIP712, ReentrancyGua
     /// @notice The shortest time between the fill deadline and the refund that anyone may ask for.
     uint256 public immutable minGrace;
 
-    /// @dev A `Status` each, in a whole word: writing one needs no reading.
-    mapping(bytes32 id => uint256) private _statuses;
+    /// @dev A `Status` in a whole word: writing one needs no reading.
+    struct Record {
+        uint256 status;
+    }
+
+    mapping(bytes32 id => Record) private _records;
 
     constructor(address[] memory attesters_, uint256 threshold_, address settler_, uint256 minGrace_)
         AttesterRegistry(attesters_, threshold_)
@@ -40,7 +44,7 @@ abstract contract EscrowBase is IEscrow, AttesterRegistry, EIP712, ReentrancyGua
 
     /// @inheritdoc IEscrow
     function status(bytes32 id) public view returns (Status) {
-        return Status(_statuses[id]);
+        return Status(_records[id].status);
     }
 
     /// @inheritdoc IEscrow
@@ -48,47 +52,61 @@ abstract contract EscrowBase is IEscrow, AttesterRegistry, EIP712, ReentrancyGua
         return order.calldataId();
     }
 
-    /// @dev All that must hold for an order to be opened now; marks it open.
-    function _admit(Order calldata order) internal returns (bytes32 id) {
-        Terms.check(order, address(settler), minGrace);
+    /// @dev All that must hold for an order to be opened now; marks it open. `place` is the memory that has its terms.
+    function _admit(Order calldata order) internal returns (bytes32 id, uint256 place) {
+        if (!Terms.holds(order, minGrace)) Terms.explain(order, minGrace);
+        if (order.sameChain()) Terms.checkLocal(order, address(settler));
+        // The rest is asked for in one go as well, and in full where the answer is no.
+        bool opens = _opensIn(order.epoch);
+        uint256 window = MAX_FILL_WINDOW;
+        assembly ("memory-safe") {
+            // `openDeadline` and `fillDeadline`, by their places in an order.
+            let late := gt(timestamp(), calldataload(add(order, 544)))
+            opens := gt(opens, or(late, gt(calldataload(add(order, 576)), add(timestamp(), window))))
+        }
+        if (!opens) _checkOpening(order);
+        (id, place) = order.copy();
+        Record storage record = _records[id];
+        if (record.status != uint256(Status.None)) revert AlreadyOpened(id);
+        record.status = uint256(Status.Open);
+    }
+
+    /// @dev Reverts with what keeps the order from being opened now, if anything does.
+    function _checkOpening(Order calldata order) private view {
         if (block.timestamp > order.openDeadline) revert OpenDeadlinePassed(order.openDeadline);
         uint256 latest = block.timestamp + MAX_FILL_WINDOW;
         if (order.fillDeadline > latest) revert FillDeadlineTooFar(order.fillDeadline, latest);
         (uint256 epoch, uint256 until) = _opening();
         if (order.epoch != epoch) revert WrongEpoch(order.epoch, epoch);
         if (block.timestamp < until) revert OpeningPaused(until);
-        id = order.calldataId();
-        if (_statuses[id] != 0) revert AlreadyOpened(id);
-        _statuses[id] = uint256(Status.Open);
     }
 
-    /// @dev `emit Open(id, order)`, with the terms as they are in the calldata.
-    function _logOpen(bytes32 id, Order calldata order) internal {
+    /// @dev `emit Open(id, order)`, with the terms that `_admit` left in memory.
+    function _logOpen(bytes32 id, uint256 place) internal {
         bytes32 topic = IEscrow.Open.selector;
         uint256 length = OrderLib.ENCODED_LENGTH;
         assembly ("memory-safe") {
-            let free := mload(0x40)
-            calldatacopy(free, order, length)
-            log2(free, length, topic, id)
+            log2(place, length, topic, id)
         }
     }
 
     /// @dev Takes an order out of `Open` for good.
     function _end(Order calldata order, Status end) internal returns (bytes32 id) {
         id = order.calldataId();
-        Status now_ = status(id);
-        if (now_ != Status.Open) revert NotOpen(id, now_);
-        _statuses[id] = uint256(end);
+        Record storage record = _records[id];
+        if (record.status != uint256(Status.Open)) revert NotOpen(id, Status(record.status));
+        record.status = uint256(end);
     }
 
     /// @dev Ends an order of a batch as claimed if it is open and its fill counts, or says that it is skipped.
     function _endIfFilled(bytes32 id, uint256 filledAt, uint256 fillDeadline) internal returns (bool) {
-        Status now_ = status(id);
-        if (now_ != Status.Open || filledAt == 0 || filledAt > fillDeadline) {
-            emit ClaimSkipped(id, now_);
+        Record storage record = _records[id];
+        uint256 now_ = record.status;
+        if (now_ != uint256(Status.Open) || filledAt == 0 || filledAt > fillDeadline) {
+            emit ClaimSkipped(id, Status(now_));
             return false;
         }
-        _statuses[id] = uint256(Status.Claimed);
+        record.status = uint256(Status.Claimed);
         return true;
     }
 

@@ -69,6 +69,20 @@ library OrderLib {
         }
     }
 
+    /// @notice The same id, and the memory in which the terms are left as the calldata has them.
+    function copy(Order calldata order) internal pure returns (bytes32 result, uint256 place) {
+        bytes32 kind = TYPEHASH;
+        uint256 length = ENCODED_LENGTH;
+        assembly ("memory-safe") {
+            let free := mload(0x40)
+            mstore(free, kind)
+            place := add(free, 32)
+            calldatacopy(place, order, length)
+            mstore(0x40, add(place, length))
+            result := keccak256(free, add(length, 32))
+        }
+    }
+
     /// @notice Reads `abi.encode(order)` where it is, with nothing missing and nothing behind it.
     function decode(bytes calldata data) internal pure returns (Order calldata order) {
         if (data.length != ENCODED_LENGTH) revert BadOrderLength(data.length);
@@ -85,6 +99,11 @@ library OrderLib {
     /// @notice Reads an EVM address; dirty high bytes revert instead of being cut off.
     function toAddress(bytes32 value) internal pure returns (address) {
         if (uint256(value) >> 160 != 0) revert DirtyAddress(value);
+        return address(uint160(uint256(value)));
+    }
+
+    /// @notice Reads an EVM address that was checked before.
+    function known(bytes32 value) internal pure returns (address) {
         return address(uint160(uint256(value)));
     }
 

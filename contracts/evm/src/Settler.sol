@@ -4,16 +4,16 @@ pragma solidity 0.8.37;
 import {IERC4626} from "@openzeppelin/contracts/interfaces/IERC4626.sol";
 import {IERC20} from "@openzeppelin/contracts/token/ERC20/IERC20.sol";
 import {SafeERC20} from "@openzeppelin/contracts/token/ERC20/utils/SafeERC20.sol";
-import {ReentrancyGuardTransient} from "@openzeppelin/contracts/utils/ReentrancyGuardTransient.sol";
 
 import {Order, OrderLib} from "./Order.sol";
+import {ReentrancyGuard} from "./ReentrancyGuard.sol";
 import {Transfers} from "./Transfers.sol";
 import {IDestinationSettler} from "./interfaces/IERC7683.sol";
 import {ISettler} from "./interfaces/ISettler.sol";
 
 /// @notice Where orders are delivered, as `ISettler` says.
 /// @dev The record is written before anything is delivered. One fill runs at a time, so that no delivery counts for two orders.
-contract Settler is ISettler, ReentrancyGuardTransient {
+contract Settler is ISettler, ReentrancyGuard {
     using OrderLib for bytes32;
 
     /// @inheritdoc ISettler

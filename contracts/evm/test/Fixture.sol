@@ -216,6 +216,12 @@ abstract contract Fixture {
                     open_ = 0;
                     continue;
                 }
+                // Refund address and recipient may be the user.
+                if ((k == 7 || k == 16) && wordOf(orders[i], k) == orders[i].user) {
+                    (open_, shift) = (0, shift + 16);
+                    runs |= (k << 8 | 128 | 3) << (shift - 16);
+                    continue;
+                }
                 entries[length++] = wordOf(orders[i], k);
                 if (open_ == 0) {
                     (open_, shift) = (1, shift + 16);

@@ -70,10 +70,24 @@ library Signing {
         uint256[] memory times,
         bytes32 fillRef
     ) internal pure returns (bytes32) {
+        bytes32[] memory refs = new bytes32[](ids.length);
+        for (uint256 i = 0; i < ids.length; ++i) {
+            refs[i] = fillRef;
+        }
+        return filledBatch(chainId, escrow, ids, times, refs);
+    }
+
+    function filledBatch(
+        uint256 chainId,
+        address escrow,
+        bytes32[] memory ids,
+        uint256[] memory times,
+        bytes32[] memory fillRefs
+    ) internal pure returns (bytes32) {
         bytes memory fills;
         for (uint256 i = 0; i < ids.length; ++i) {
             bytes32 kind = keccak256("Fill(bytes32 orderId,uint256 filledAt,bytes32 fillRef)");
-            fills = bytes.concat(fills, keccak256(abi.encode(kind, ids[i], times[i], fillRef)));
+            fills = bytes.concat(fills, keccak256(abi.encode(kind, ids[i], times[i], fillRefs[i])));
         }
         bytes32 list =
             keccak256("FilledBatch(Fill[] fills)Fill(bytes32 orderId,uint256 filledAt,bytes32 fillRef)");

@@ -31,16 +31,9 @@ interface IEscrow is IOriginSettler {
 
     /// @notice An order was opened with these terms, which rebuild it from the log alone.
     event Open(bytes32 indexed orderId, Order order);
-    /// @notice The payee was paid. `referrerPaid` is false where the referrer could not take its fee, which then went to the payee.
-    event Claimed(
-        bytes32 indexed orderId,
-        bytes32 indexed payee,
-        uint256 paid,
-        uint256 referrerFee,
-        bool referrerPaid,
-        uint256 filledAt,
-        bytes32 fillRef
-    );
+    /// @notice The order's payee was paid. What is missing to the order's `amountIn` is the fee that the referrer got: all of it, or nothing where
+    /// the referrer could not take it.
+    event Claimed(bytes32 indexed orderId, uint256 paid);
     /// @notice An order of a batch was left as it is: it is not open any more, or it is and its fill does not count (too late; within one
     /// chain: none).
     event ClaimSkipped(bytes32 indexed orderId, Status status);
@@ -116,6 +109,7 @@ interface IEscrow is IOriginSettler {
     /// `entries` are those of `count` orders, each of these words: a head, `fillRef`, and the terms that differ from the order before (of
     /// the first: from zero). The head has `filledAt` in its lowest 64 bits, and above them the places of those terms as up to twelve
     /// runs of 16 bits each, the first in the lowest: the place of the run's first term (0 is `version`) and then how many they are.
+    /// A run of 128 and a place has no words: its one term is that of this place, as a refund address is mostly the user.
     function claimBatch(uint256 count, bytes32[] calldata entries, bytes[] calldata signatures) external;
 
     /// @notice Gives the deposit back because the filler, who calls, waives it; or, once `refundAt` has passed (within one chain:

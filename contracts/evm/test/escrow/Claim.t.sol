@@ -23,7 +23,7 @@ contract ClaimTest is Fixture {
         open(order);
         bytes[] memory signatures = attestFilled(order, START + 60, 2);
         vm.expectEmit(address(escrow));
-        emit IEscrow.Claimed(order.id(), order.payee, order.amountIn, 0, true, START + 60, REF);
+        emit IEscrow.Claimed(order.id(), order.amountIn);
         vm.prank(STRANGER);
         escrow.claim(order, START + 60, REF, signatures);
         eq(status(order), IEscrow.Status.Claimed);
@@ -35,7 +35,7 @@ contract ClaimTest is Fixture {
         Order memory order = referredOrder();
         open(order);
         vm.expectEmit(address(escrow));
-        emit IEscrow.Claimed(order.id(), order.payee, 990e6, 10e6, true, order.fillDeadline, REF);
+        emit IEscrow.Claimed(order.id(), 990e6);
         claim(order);
         eq(usd.balanceOf(REFERRER), 10e6, "referrer");
         eq(usd.balanceOf(PAYEE), 990e6, "payee");

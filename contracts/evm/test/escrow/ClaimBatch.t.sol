@@ -49,9 +49,7 @@ contract ClaimBatchTest is Fixture {
         bytes32[] memory entries = batch(orders, times);
         for (uint256 i = 0; i < 5; ++i) {
             vm.expectEmit(address(escrow));
-            emit IEscrow.Claimed(
-                orders[i].id(), orders[i].payee, orders[i].amountIn - 10e6, 10e6, true, START + i, REF
-            );
+            emit IEscrow.Claimed(orders[i].id(), orders[i].amountIn - 10e6);
         }
         vm.recordLogs();
         vm.prank(STRANGER);
@@ -239,7 +237,7 @@ contract ClaimBatchTest is Fixture {
         vm.expectEmit(address(escrow));
         emit IEscrow.ClaimSkipped(orders[1].id(), IEscrow.Status.Open);
         vm.expectEmit(address(escrow));
-        emit IEscrow.Claimed(orders[0].id(), orders[0].payee, orders[0].amountIn, 0, true, START, 0);
+        emit IEscrow.Claimed(orders[0].id(), orders[0].amountIn);
         escrow.claimBatch(3, entries, new bytes[](0));
         eq(usd.balanceOf(PAYEE), 2_000e6, "payee");
         eq(status(orders[1]), IEscrow.Status.Open);
@@ -258,6 +256,11 @@ contract ClaimBatchTest is Fixture {
         escrow.claimBatch(2, entries, signatures);
         entries = batch(orders, times);
         entries[0] = bytes32(uint256(21) << 72 | uint256(1) << 64 | START);
+        refused(2, entries, signatures, problem);
+        // A term that is that of a place which does not exist, and one that does not exist and is that of another.
+        entries[0] = bytes32(uint256(7) << 72 | uint256(128 | 21) << 64 | START);
+        refused(2, entries, signatures, problem);
+        entries[0] = bytes32(uint256(21) << 72 | uint256(128 | 3) << 64 | START);
         refused(2, entries, signatures, problem);
         refused(0, entries, signatures, abi.encodeWithSelector(IEscrow.EmptyBatch.selector));
     }
@@ -284,6 +287,8 @@ contract ClaimBatchTest is Fixture {
             if (dice & 2 == 0) orders[i].amountIn += dice % 1e6;
             if (dice & 4 == 0) orders[i].recipient = bytes32(dice);
             if (dice & 8 == 0) orders[i].refundTo = _b(STRANGER);
+            if (dice & 32 == 0) orders[i].refundTo = orders[i].user;
+            if (dice & 64 == 0) orders[i].recipient = orders[i].user;
             if (dice & 16 == 0) orders[i].openDeadline -= 7;
             times[i] = START + dice % 100;
             open(orders[i]);

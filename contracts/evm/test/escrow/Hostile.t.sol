@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 pragma solidity 0.8.37;
 
-import {ReentrancyGuardTransient} from "@openzeppelin/contracts/utils/ReentrancyGuardTransient.sol";
+import {ReentrancyGuard} from "../../src/ReentrancyGuard.sol";
 import {Order} from "../../src/Order.sol";
 import {IOriginSettler} from "../../src/interfaces/IERC7683.sol";
 import {IEscrow} from "../../src/interfaces/IEscrow.sol";
@@ -43,9 +43,7 @@ contract HostileTest is Fixture {
 
     function keptOut(Armed which) internal view {
         require(which.fired() && !which.succeeded(), "called back");
-        require(
-            bytes4(which.answer()) == ReentrancyGuardTransient.ReentrancyGuardReentrantCall.selector, "reason"
-        );
+        require(bytes4(which.answer()) == ReentrancyGuard.ReentrancyGuardReentrantCall.selector, "reason");
     }
 
     /// Every door of the escrow, as a call that would work if it were not made in the middle of another.

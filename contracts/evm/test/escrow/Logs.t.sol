@@ -35,10 +35,9 @@ contract LogsTest is Fixture {
         (, uint256 amountOut,, uint256 filledAt) = abi.decode(log.data, (bytes32, uint256, uint256, uint256));
         require(amountOut == read.amountOut && filledAt == START, "fill");
         log = found(logs, IEscrow.Claimed.selector, read.id());
-        (uint256 paid, uint256 fee, bool referrerPaid,,) =
-            abi.decode(log.data, (uint256, uint256, bool, uint256, bytes32));
-        require(log.emitter == _a(read.escrow) && log.topics[2] == read.payee, "payee");
-        require(paid == 990e6 && fee == 10e6 && referrerPaid, "claim");
+        uint256 paid = abi.decode(log.data, (uint256));
+        require(log.emitter == _a(read.escrow), "escrow");
+        require(paid == 990e6 && read.amountIn - paid == read.referrerFee, "claim");
     }
 
     function test_Rule09_TheLogsTellARefundedOrder() public {

@@ -38,15 +38,7 @@ contract ReferrerTest is Fixture {
             uint256 before = vm.snapshotState();
             Order memory order = switchableOrder(behaviors[i]);
             vm.expectEmit(address(escrow));
-            emit IEscrow.Claimed(
-                order.id(),
-                order.payee,
-                order.amountIn,
-                order.referrerFee,
-                false,
-                order.fillDeadline,
-                keccak256("fill")
-            );
+            emit IEscrow.Claimed(order.id(), order.amountIn);
             claim(order);
             eq(switchable.balanceOf(REFERRER), 0, "referrer");
             eq(switchable.balanceOf(PAYEE), order.amountIn, "payee");

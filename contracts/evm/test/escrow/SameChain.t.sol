@@ -20,7 +20,7 @@ contract SameChainTest is Fixture {
         vm.warp(START + 90);
         // The caller's statement about the fill is ignored.
         vm.expectEmit(address(escrow));
-        emit IEscrow.Claimed(order.id(), order.payee, order.amountIn, 0, true, START + 60, 0);
+        emit IEscrow.Claimed(order.id(), order.amountIn);
         escrow.claim(order, 7, keccak256("anything"), none);
         eq(usd.balanceOf(PAYEE), order.amountIn, "payee");
         eq(eur.balanceOf(RECIPIENT), order.amountOut, "recipient");

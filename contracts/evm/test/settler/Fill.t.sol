@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT OR Apache-2.0
 pragma solidity 0.8.37;
 
-import {ReentrancyGuardTransient} from "@openzeppelin/contracts/utils/ReentrancyGuardTransient.sol";
+import {ReentrancyGuard} from "../../src/ReentrancyGuard.sol";
 import {Order, OrderLib} from "../../src/Order.sol";
 import {Settler} from "../../src/Settler.sol";
 import {IDestinationSettler} from "../../src/interfaces/IERC7683.sol";
@@ -241,9 +241,7 @@ contract FillTest is Fixture {
         );
         fillAs(FILLER, outer, 0);
         require(armed.fired() && !armed.succeeded(), "called back");
-        require(
-            bytes4(armed.answer()) == ReentrancyGuardTransient.ReentrancyGuardReentrantCall.selector, "reason"
-        );
+        require(bytes4(armed.answer()) == ReentrancyGuard.ReentrancyGuardReentrantCall.selector, "reason");
         eq(settler.filledAt(inner.id()), 0, "inner");
     }
 
