@@ -103,25 +103,35 @@ pub enum DepositMethod {
     Permit2,
     /// The payer signs an EIP-3009 authorization of the token itself, and our relayer opens the order. It needs no allowance.
     Authorization,
+    /// The payer signs an EIP-2612 permit of the token itself and the order, and our relayer opens the order. It needs no
+    /// allowance.
+    Permit,
     /// Somebody sends the input to the order's deposit address.
     Transfer,
 }
 
 impl DepositMethod {
-    pub const ALL: [Self; 4] = [Self::ContractCall, Self::Permit2, Self::Authorization, Self::Transfer];
+    pub const ALL: [Self; 5] =
+        [Self::ContractCall, Self::Permit2, Self::Authorization, Self::Permit, Self::Transfer];
 
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::ContractCall => "CONTRACT_CALL",
             Self::Permit2 => "PERMIT2",
             Self::Authorization => "AUTHORIZATION",
+            Self::Permit => "PERMIT",
             Self::Transfer => "TRANSFER",
         }
+    }
+
+    /// Whether the payer only signs, and our relayer opens the order.
+    pub const fn is_relayed_signature(self) -> bool {
+        matches!(self, Self::Permit2 | Self::Authorization | Self::Permit)
     }
 }
 
 #[derive(Debug, Error, PartialEq, Eq)]
-#[error("`{0}` is not a deposit method: use CONTRACT_CALL, PERMIT2, AUTHORIZATION or TRANSFER")]
+#[error("`{0}` is not a deposit method: use CONTRACT_CALL, PERMIT2, AUTHORIZATION, PERMIT or TRANSFER")]
 pub struct UnknownDepositMethod(String);
 
 impl FromStr for DepositMethod {

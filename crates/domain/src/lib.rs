@@ -25,6 +25,7 @@ mod sealed_route;
 mod token;
 mod token_id;
 mod usd;
+mod warning;
 
 pub use address::{Address, AddressError};
 pub use amount::{AmountError, RawAmount};
@@ -52,8 +53,8 @@ pub use provider_order::{
     advance_provider, is_before_deposit,
 };
 pub use quote::{
-    Ask, ExactOutMethod, Fee, FeeKind, GasCharge, Parties, Quote, Referral, Route, Slippage, SlippageError,
-    TradeType,
+    Ask, DepositWindow, ExactOutMethod, Fee, FeeKind, GasCharge, Parties, Quote, Referral, Route, Slippage,
+    SlippageError, TradeType,
 };
 pub use quote_key::{QuoteKey, QuoteKeyError, QuoteKeys};
 pub use rent::RentedAccount;
@@ -62,3 +63,4 @@ pub use sealed_route::{OpenRouteError, RouteSeal, RouteTerms, RouteTooLong};
 pub use token::Token;
 pub use token_id::{TokenId, TokenIdError};
 pub use usd::{UsdAmount, UsdPrice};
+pub use warning::{Severity, Warning, WarningCode};

@@ -39,9 +39,9 @@ pub struct ProviderOffer {
 pub struct ProviderOrder {
     pub terms: ProviderTerms,
     pub notice: CustodyNotice,
-    /// The pinned contract that takes the input.
+    /// The pinned contract that takes the input, or the provider's address that it is sent to.
     pub target: Address,
-    /// The pinned contract that the payer allows to take it; absent for native coins.
+    /// The pinned contract that the payer allows to take it; absent for native coins and for transfers.
     pub spender: Option<Address>,
     /// The provider's own word for the status, as last heard.
     pub word: Option<String>,

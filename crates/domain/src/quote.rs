@@ -6,7 +6,7 @@ use jiff::Timestamp;
 use thiserror::Error;
 
 use crate::ports::Offer;
-use crate::{Address, DepositMethod, ProviderOffer, QuoteId, RawAmount, RouteId, TokenId};
+use crate::{Address, DepositMethod, ProviderOffer, QuoteId, RawAmount, RouteId, TokenId, Warning};
 
 /// Which side of the swap is fixed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -101,6 +101,33 @@ pub struct Ask {
     /// Only routes with one of these methods; any when empty.
     pub deposit_methods: Vec<DepositMethod>,
     pub referral: Option<Referral>,
+    /// How long after the price expires the deposit may still be opened, where the usual time is too short.
+    pub deposit_window: Option<DepositWindow>,
+}
+
+/// How long a payer asks to have for its deposit, in seconds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct DepositWindow(u32);
+
+impl DepositWindow {
+    pub const MIN: u64 = 600;
+    /// A day: what its owners propose to a wallet is executed by then.
+    pub const MAX: u64 = 86_400;
+
+    /// A window of so many seconds, between [`DepositWindow::MIN`] and [`DepositWindow::MAX`].
+    pub fn new(seconds: u64) -> Option<Self> {
+        let seconds = u32::try_from(seconds).ok()?;
+        (Self::MIN..=Self::MAX).contains(&u64::from(seconds)).then_some(Self(seconds))
+    }
+
+    pub fn seconds(self) -> u64 {
+        self.0.into()
+    }
+
+    /// The last second in which a deposit for a price that is valid until `valid_before` is opened.
+    pub fn ends_at(self, valid_before: Timestamp) -> i64 {
+        valid_before.as_second().saturating_add(self.0.into())
+    }
 }
 
 impl Ask {
@@ -193,6 +220,8 @@ pub struct Route {
     pub gas_charge: Option<GasCharge>,
     /// Present where the filler settles through contracts of its own.
     pub provider: Option<ProviderOffer>,
+    /// What the payer should know before paying.
+    pub warnings: Vec<Warning>,
 }
 
 impl Route {
@@ -215,6 +244,7 @@ impl Route {
             filler_quote: offer.filler_quote,
             gas_charge: offer.gas_charge,
             provider: offer.provider,
+            warnings: Vec::new(),
         }
     }
 }

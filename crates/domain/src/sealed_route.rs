@@ -15,8 +15,8 @@ use thiserror::Error;
 use self::bytes::Encoder;
 use crate::ports::Offer;
 use crate::{
-    Address, DepositMethod, GasCharge, Parties, ProviderTerms, Quote, QuoteId, QuoteKey, QuoteKeys,
-    RawAmount, Referral, Route, RouteId, TokenId, TradeType,
+    Address, DepositMethod, DepositWindow, GasCharge, Parties, ProviderTerms, Quote, QuoteId, QuoteKey,
+    QuoteKeys, RawAmount, Referral, Route, RouteId, TokenId, TradeType,
 };
 
 /// Length of the tag at the end of a sealed route.
@@ -45,6 +45,7 @@ pub struct RouteTerms {
     pub recipient: Address,
     pub refund_to: Address,
     pub referral: Option<Referral>,
+    pub deposit_window: Option<DepositWindow>,
     pub integrator: Option<String>,
     /// Name and kind of the filler.
     pub filler: String,
@@ -77,6 +78,7 @@ impl RouteTerms {
             recipient: ask.recipient,
             refund_to: ask.refund_to,
             referral: ask.referral,
+            deposit_window: ask.deposit_window,
             integrator: quote.integrator.clone(),
             filler: route.filler.clone(),
             kind: route.kind.clone(),

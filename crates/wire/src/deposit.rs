@@ -1,6 +1,6 @@
 use serde::{Deserialize, Serialize};
 
-use crate::Terms;
+use crate::{Terms, Warning};
 
 /// Which route to deposit for, and how.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -19,7 +19,7 @@ pub struct BuildAsk {
     /// Defaults to the quote's.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub refund_to: Option<String>,
-    /// `CONTRACT_CALL` (by default), `PERMIT2`, `AUTHORIZATION` or `TRANSFER`.
+    /// `CONTRACT_CALL` (by default), `PERMIT2`, `AUTHORIZATION`, `PERMIT` or `TRANSFER`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub deposit_method: Option<String>,
 }
@@ -35,11 +35,16 @@ pub enum BuildAnswer {
     Permit2(PermitDeposit),
     #[serde(rename = "AUTHORIZATION")]
     Authorization(PermitDeposit),
+    #[serde(rename = "PERMIT")]
+    Permit(PermitDeposit),
     #[serde(rename = "TRANSFER")]
     Transfer(Box<TransferDeposit>),
     /// The transaction of the provider that settles the swap.
     #[serde(rename = "PROVIDER_CALL")]
     Provider(Box<ProviderDeposit>),
+    /// A plain transfer to an address of the provider that settles the swap.
+    #[serde(rename = "PROVIDER_TRANSFER")]
+    ProviderTransfer(Box<ProviderTransferDeposit>),
 }
 
 /// A deposit that the payer's wallet sends.
@@ -103,6 +108,55 @@ pub struct ProviderDeposit {
     pub refunds: String,
     /// A plain sentence for each action, for who holds the money and for refunds.
     pub summary: Vec<String>,
+    /// What the payer should know before paying; absent where there is nothing.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub warnings: Vec<Warning>,
+}
+
+/// A plain transfer to an address of a liquidity provider, which settles the swap. Nothing of ours protects it: the address is
+/// the provider's word, the escrow has no part in it, and there are no `terms` and no `recovery`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct ProviderTransferDeposit {
+    #[serde(flatten)]
+    pub transfer: Payment,
+    /// The same values, for clients that expect them here.
+    pub deposit: Payment,
+    /// Always `provider`.
+    #[cfg_attr(feature = "openapi", schema(example = "provider"))]
+    pub settlement: String,
+    /// The provider's name.
+    #[cfg_attr(feature = "openapi", schema(example = "oneclick"))]
+    pub provider: String,
+    /// What the provider goes through.
+    #[cfg_attr(feature = "openapi", schema(example = "near-intents"))]
+    pub tool: String,
+    /// Who receives the output.
+    #[cfg_attr(feature = "openapi", schema(example = "0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266"))]
+    pub recipient: String,
+    /// Where the provider returns the input if it does not deliver.
+    #[cfg_attr(feature = "openapi", schema(example = "0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266"))]
+    pub refund_to: String,
+    /// The least output, in raw units.
+    #[cfg_attr(feature = "openapi", schema(example = "24850125"))]
+    pub min_amount_out: String,
+    /// Who holds the money until it is delivered.
+    #[cfg_attr(feature = "openapi", schema(example = "the agent of 1Click, until it has delivered"))]
+    pub held_by: String,
+    /// What a refund looks like.
+    #[cfg_attr(
+        feature = "openapi",
+        schema(
+            example = "If 1Click cannot deliver, it returns the input less its fee to the refund address."
+        )
+    )]
+    pub refunds: String,
+    /// A plain sentence for the transfer, for who holds the money and for refunds.
+    pub summary: Vec<String>,
+    /// What the payer should know before paying; absent where there is nothing.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub warnings: Vec<Warning>,
 }
 
 /// A deposit that the payer signs and the service submits.
@@ -113,6 +167,10 @@ pub struct PermitDeposit {
     /// EIP-712 typed data for `eth_signTypedData_v4`: `domain`, `types`, `primaryType`, `message`.
     #[cfg_attr(feature = "openapi", schema(value_type = Object))]
     pub permit: serde_json::Value,
+    /// The order as EIP-712 typed data, which is signed as well; present for `PERMIT` only.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(value_type = Option<Object>))]
+    pub order: Option<serde_json::Value>,
     /// The transfer that the signature allows.
     pub transfer_details: TransferDetails,
     /// The approval that Permit2 needs first; absent where the allowance suffices.
@@ -153,11 +211,26 @@ pub struct TransferDeposit {
     pub frozen: FrozenOrder,
 }
 
-/// What to send, where and until when.
+/// A transfer to an address of an order that our contracts know.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct Transfer {
+    #[serde(flatten)]
+    pub payment: Payment,
+    /// The id by which the chains know the order: 0x and 64 hex digits.
+    #[cfg_attr(
+        feature = "openapi",
+        schema(example = "0x929575b466eb13ed42ee81196f459e0a0ea6bec11ff057593c185d86b3e9e9ad")
+    )]
+    pub intent_id: String,
+}
+
+/// What to send, where and until when.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
+#[serde(rename_all = "camelCase")]
+pub struct Payment {
     /// The address that the payer sends to.
     #[cfg_attr(feature = "openapi", schema(example = "0x2D5f5Bd9D4c0B1B1c8C8e4b8b3BD3C1c5E1A7A11"))]
     pub deposit_address: String,
@@ -182,12 +255,6 @@ pub struct Transfer {
     /// The order, which exists from now on.
     #[cfg_attr(feature = "openapi", schema(example = "0f8fad5bd9cb469fa16570867728950e"))]
     pub order_id: String,
-    /// The id by which the chains know the order: 0x and 64 hex digits.
-    #[cfg_attr(
-        feature = "openapi",
-        schema(example = "0x929575b466eb13ed42ee81196f459e0a0ea6bec11ff057593c185d86b3e9e9ad")
-    )]
-    pub intent_id: String,
     /// Absolute URL of a QR code as SVG.
     #[cfg_attr(
         feature = "openapi",
@@ -227,6 +294,9 @@ pub struct FrozenOrder {
     pub terms: Terms,
     /// How to recover the money without this service.
     pub recovery: Recovery,
+    /// What the payer should know before paying; absent where there is nothing.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub warnings: Vec<Warning>,
 }
 
 /// How to get the deposit back without the service, with `terms` and any wallet.
@@ -320,7 +390,7 @@ pub struct SubmitAsk {
     /// The deposit's transaction, signed, for us to send: hex with `0x` on EVM, base64 on Solana.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub signed_transaction: Option<String>,
-    /// The payer's signature of the permit, in hex.
+    /// The payer's signature of the permit, in hex. For `PERMIT`: its 65 bytes, followed by the signature of the order.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub signature: Option<String>,
 }

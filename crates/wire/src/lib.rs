@@ -13,12 +13,13 @@ mod quote;
 mod status;
 mod terms;
 mod token;
+mod warning;
 
 pub use chain::{BlockExplorer, BlockExplorers, Chain, NativeCurrency, RpcEndpoints, RpcUrls};
 pub use deposit::{
-    Approval, BuildAnswer, BuildAsk, ContractCallDeposit, FrozenOrder, PermitDeposit, ProviderDeposit,
-    Recovery, SolanaApproval, SubmitAnswer, SubmitAsk, Transfer, TransferDeposit, TransferDetails,
-    WalletApproval, WalletRequest,
+    Approval, BuildAnswer, BuildAsk, ContractCallDeposit, FrozenOrder, Payment, PermitDeposit,
+    ProviderDeposit, ProviderTransferDeposit, Recovery, SolanaApproval, SubmitAnswer, SubmitAsk, Transfer,
+    TransferDeposit, TransferDetails, WalletApproval, WalletRequest,
 };
 pub use error::{ErrorBody, ErrorName, Issue};
 pub use fiat::{
@@ -40,3 +41,4 @@ pub use quote::{Fee, FillerReason, QuoteAnswer, QuoteAsk, Route, RouteQuote, Str
 pub use status::Status;
 pub use terms::Terms;
 pub use token::{Autocomplete, AutocompleteItem, Price, Suggestion, Token, TokenExtensions};
+pub use warning::Warning;

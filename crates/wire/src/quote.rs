@@ -1,5 +1,7 @@
 use serde::{Deserialize, Serialize};
 
+use crate::Warning;
+
 /// A swap quote request.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
@@ -38,6 +40,10 @@ pub struct QuoteAsk {
     /// Hundredths of a percent of the input, 0 to 1000.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub referrer_fee_bps: Option<u16>,
+    /// Seconds after the price expires in which the deposit may still be opened, 600 to 86400, for wallets that execute later
+    /// what was proposed to them. Without it, ten minutes. Not possible with `TRANSFER`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub deposit_within: Option<u32>,
 }
 
 /// A quote and the routes that answered, best first.
@@ -75,7 +81,7 @@ pub struct Route {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "openapi", schema(example = "native"))]
     pub exact_out_method: Option<String>,
-    /// Of `CONTRACT_CALL`, `PERMIT2`, `AUTHORIZATION`, `TRANSFER`: exactly those that the price pays for.
+    /// Of `CONTRACT_CALL`, `PERMIT2`, `AUTHORIZATION`, `PERMIT`, `TRANSFER`: exactly those that the price pays for.
     #[cfg_attr(feature = "openapi", schema(example = json!(["CONTRACT_CALL", "PERMIT2"])))]
     pub deposit_methods: Vec<String>,
     /// `provider` where a liquidity provider settles the swap through contracts of its own; absent where the escrow of this
@@ -97,6 +103,9 @@ pub struct Route {
         schema(example = "If the bridge fails, it returns the input to the paying address.")
     )]
     pub refunds: Option<String>,
+    /// What the payer should know before paying; absent where there is nothing.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub warnings: Vec<Warning>,
     /// The route's amounts and fees.
     pub quote: RouteQuote,
 }
@@ -156,6 +165,11 @@ pub struct RouteQuote {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "openapi", schema(example = 1_794_743_970))]
     pub quote_expires_at: Option<i64>,
+    /// Unix seconds; the last moment in which the deposit is opened, where the request named `depositWithin`. After
+    /// `validBefore` it is filled if the swap still pays for itself, and returned if not.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[cfg_attr(feature = "openapi", schema(example = 1_794_780_000))]
+    pub open_until: Option<i64>,
     /// Raw units of the source chain's native coin.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "openapi", schema(example = "120000000000000"))]

@@ -1,5 +1,5 @@
 use super::Refusal;
-use crate::{ChainId, RawAmount, TokenId};
+use crate::{ChainId, DepositMethod, RawAmount, TokenId};
 
 /// Gas prices per chain.
 pub trait GasFeed: Send + Sync {
@@ -35,10 +35,11 @@ pub trait TokenPolicy: Send + Sync {
     /// Why the token is not traded; `None` when it is supported.
     fn refusal(&self, token: &TokenId) -> Option<Refusal>;
 
-    /// Whether the token takes EIP-3009 authorizations, in an EIP-712 domain that was read from the chain.
-    fn takes_authorizations(&self, token: &TokenId) -> bool {
+    /// The deposit methods for which the token itself takes the payer's signature, in an EIP-712 domain that was read from the
+    /// chain.
+    fn signed_methods(&self, token: &TokenId) -> Vec<DepositMethod> {
         let _ = token;
-        false
+        Vec::new()
     }
 }
 

@@ -100,6 +100,20 @@ pub enum PermitKind {
     Permit2,
     /// An EIP-3009 authorization of the token itself, with the order's id as its nonce.
     Authorization,
+    /// An EIP-2612 permit of the token itself to the escrow, and a signature of the order, without which the escrow takes
+    /// nothing.
+    TokenPermit,
+}
+
+/// What a payer signs, and what the payer's wallet sends before.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PermitRequest {
+    /// The typed data of the permit.
+    pub permit: Value,
+    /// The typed data of the order, where the payer signs it apart from the permit.
+    pub order: Option<Value>,
+    /// The approvals that Permit2 needs.
+    pub before: Vec<WalletAction>,
 }
 
 /// What a payment of native coin would meet at its recipient.
@@ -111,6 +125,16 @@ pub enum PaymentCheck {
     Takes,
     /// A contract that does not take it, with its own reason where it gives one.
     Refuses(String),
+}
+
+/// What is at an address.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum AccountKind {
+    /// Nothing: an account with a key, or nobody's.
+    NoCode,
+    /// An account with a key, which runs a contract's code by EIP-7702.
+    Delegated,
+    Contract,
 }
 
 /// Builds and recognizes the deposits of one origin chain.
@@ -139,14 +163,15 @@ pub trait DepositBuilder: Send + Sync {
         let _ = (recipient, amount);
         Ok(None)
     }
+    /// What is at an address; `None` where the chain has no such distinction.
+    async fn account_kind(&self, address: Address) -> Result<Option<AccountKind>, ChainError> {
+        let _ = address;
+        Ok(None)
+    }
     /// The steps for the payer's wallet, simulated first.
     async fn actions(&self, terms: &IntentTerms) -> Result<Vec<WalletAction>, DepositError>;
-    /// The typed data of a permit over all terms, and the approvals that Permit2 needs first.
-    async fn permit(
-        &self,
-        kind: PermitKind,
-        terms: &IntentTerms,
-    ) -> Result<(Value, Vec<WalletAction>), DepositError>;
+    /// What the payer signs for a permit that is bound to all terms.
+    async fn permit(&self, kind: PermitKind, terms: &IntentTerms) -> Result<PermitRequest, DepositError>;
     /// The deposit address of this order; `None` where transfers are not offered.
     fn address_for(&self, intent_id: B256) -> Option<Address>;
     /// Checks whether a submitted transaction is the deposit.
@@ -205,7 +230,22 @@ pub trait AddressWatch: Send + Sync {
         from: u64,
         to: u64,
     ) -> Result<Option<String>, ChainError>;
-    /// Who sent the token to the address in that transaction: where the money came from, and who signed. Empty where the
-    /// chain does not tell.
-    async fn senders(&self, address: Address, token: TokenId, tx: &str) -> Result<Vec<Address>, ChainError>;
+    /// Who paid that amount of the token to the address. The blocks up to `until` are searched, the newest first, until that
+    /// amount is found, as far as the chain tells.
+    async fn payers(
+        &self,
+        address: Address,
+        token: TokenId,
+        until: u64,
+        amount: RawAmount,
+    ) -> Result<KnownPayers, ChainError>;
+}
+
+/// Who paid to an address, as far as a chain tells.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct KnownPayers {
+    /// Where the money came from, and who signed for it.
+    pub wallets: Vec<Address>,
+    /// How much came from them. The rest came from somebody unknown.
+    pub amount: RawAmount,
 }

@@ -4,7 +4,8 @@ use thiserror::Error;
 
 use super::{ChainError, DepositError, DepositTxStatus, Filler, FillerError, WalletAction};
 use crate::{
-    Address, Ask, ChainId, CustodyNotice, Order, ProviderTerms, RawAmount, RouteTerms, Slippage, TokenId,
+    Address, Ask, ChainId, CustodyNotice, DepositMethod, Order, ProviderTerms, RawAmount, RouteTerms,
+    Slippage, TokenId,
 };
 
 /// What a provider is asked to build a transaction for: a route of its own.
@@ -65,6 +66,32 @@ pub struct ProviderTransaction {
     pub min_amount_out: RawAmount,
 }
 
+/// An address of a provider that the payer sends the input to, as far as its adapter could check it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ProviderAddress {
+    pub address: Address,
+    /// Unix seconds; what arrives later may be lost.
+    pub pays_until: u64,
+    pub min_amount_out: RawAmount,
+}
+
+/// How the payer pays a provider.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ProviderDeposit {
+    Call(ProviderTransaction),
+    Transfer(ProviderAddress),
+}
+
+impl ProviderDeposit {
+    /// The least output that the provider promises for it.
+    pub const fn min_amount_out(&self) -> RawAmount {
+        match self {
+            Self::Call(transaction) => transaction.min_amount_out,
+            Self::Transfer(address) => address.min_amount_out,
+        }
+    }
+}
+
 /// What a provider returned instead of the output.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ProviderReturn {
@@ -93,19 +120,40 @@ pub struct ProviderReport {
     pub state: ProviderState,
     /// The provider's own word.
     pub word: String,
+    /// Transactions of the source chain that have paid its address, according to the provider.
+    pub deposits: Vec<String>,
 }
 
-/// A filler that settles through contracts of its own: the payer signs its transaction, and our escrow has no part in it.
+/// One chain's entry contract as a provider names it, and whether it is pinned here.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct NamedContract {
+    pub chain: ChainId,
+    pub contract: Address,
+    pub pinned: bool,
+}
+
+/// A filler that settles itself: the payer signs its transaction or pays its address, and our escrow has no part in it.
 #[async_trait]
 pub trait LiquidityProvider: Filler {
     /// Who holds the money and what a refund looks like.
     fn notice(&self) -> &CustodyNotice;
+    /// How its routes are paid: by a call of its contracts, or by a plain transfer to an address of its own.
+    fn deposit_method(&self) -> DepositMethod {
+        DepositMethod::ContractCall
+    }
     /// Whether that contract of the chain may be called by the payer's transaction, and be given an allowance.
     fn is_pinned(&self, chain: ChainId, contract: Address) -> bool;
-    /// The payer's transaction for a route. An answer that differs from the route is [`FillerError::Nonsense`].
-    async fn transaction(&self, ask: &ProviderAsk) -> Result<ProviderTransaction, FillerError>;
-    /// The provider's current report on an order whose deposit was made in that transaction; `None` while it knows nothing.
-    async fn look_up(&self, order: &Order, deposit_tx: &str) -> Result<Option<ProviderReport>, FillerError>;
+    /// The entry contracts that the provider itself names now; none where it is paid by transfers.
+    async fn named_contracts(&self) -> Result<Vec<NamedContract>, FillerError>;
+    /// What the payer signs or pays for a route. An answer that differs from the route is [`FillerError::Nonsense`].
+    async fn deposit(&self, ask: &ProviderAsk) -> Result<ProviderDeposit, FillerError>;
+    /// The provider's current report on an order; `None` while it knows nothing. The transaction of the deposit may be unknown
+    /// where the order is paid by a transfer.
+    async fn look_up(
+        &self,
+        order: &Order,
+        deposit_tx: Option<&str>,
+    ) -> Result<Option<ProviderReport>, FillerError>;
 }
 
 /// A payment to a provider's contract, and what it may do.

@@ -38,8 +38,9 @@ pub use chain_store::{Arrival, ChainCursor, ChainFollower, ChainStore, ChainUpda
 pub use claim_batches::{ClaimBatch, ClaimBatchPut, ClaimBatchStore};
 pub use costs::{AllTokensSupported, GasFeed, TokenPolicy, VaultRate, VaultRates};
 pub use deposits::{
-    AddressWatch, BroadcastError, DepositBuilder, DepositCheckError, DepositError, DepositMismatch,
-    DepositTxStatus, PaymentCheck, PermitKind, SendPurpose, WalletAction, WalletTransaction,
+    AccountKind, AddressWatch, BroadcastError, DepositBuilder, DepositCheckError, DepositError,
+    DepositMismatch, DepositTxStatus, KnownPayers, PaymentCheck, PermitKind, PermitRequest, SendPurpose,
+    WalletAction, WalletTransaction,
 };
 pub use fiat_store::{FiatCreation, FiatOrderQuery, FiatStore, RampToken};
 pub use filler::{Answer, Filler, FillerAsk, FillerError, MAX_FILLER_QUOTE, Offer, Refusal};
@@ -50,8 +51,9 @@ pub use inventory_store::{
     InventoryStore, Loss, LossKind, Outflow, Reservation, ReservationKind, ReservationLimit, Reserved,
 };
 pub use liquidity::{
-    LiquidityProvider, MAX_CALL_DATA, ProviderAsk, ProviderPayment, ProviderPaymentError, ProviderPayments,
-    ProviderReport, ProviderReturn, ProviderState, ProviderTransaction, pack_call,
+    LiquidityProvider, MAX_CALL_DATA, NamedContract, ProviderAddress, ProviderAsk, ProviderDeposit,
+    ProviderPayment, ProviderPaymentError, ProviderPayments, ProviderReport, ProviderReturn, ProviderState,
+    ProviderTransaction, pack_call,
 };
 pub use onramps::{
     OnRamp, PayoutWatch, RampAsk, RampError, RampNotice, RampOffer, RampProfile, RampRefusal, RampReport,

@@ -9,10 +9,12 @@ use crate::{Address, ChainId, ForwardingOrder, IntentTerms};
 pub enum OpenedBy {
     /// A contract call, or an unknown way.
     Call,
-    /// The payer's permit was submitted.
+    /// The payer's Permit2 transfer was submitted.
     Permit,
     /// The payer's EIP-3009 authorization was submitted.
     Authorization,
+    /// The payer's EIP-2612 permit was submitted.
+    TokenPermit,
     /// The order's own deposit address was swept.
     Transfer,
     /// The address of this forwarding order was swept with the maker's signature.

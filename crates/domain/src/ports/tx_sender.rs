@@ -13,6 +13,8 @@ pub enum ChainAction {
     OpenFor { terms: IntentTerms, permit: Vec<u8> },
     /// Open with the payer's EIP-3009 authorization of the input token.
     OpenWithAuthorization { terms: IntentTerms, signature: Vec<u8> },
+    /// Open with the payer's EIP-2612 permit of the input token and signature of the order, in one as the payer submitted them.
+    OpenWithPermit { terms: IntentTerms, signature: Vec<u8> },
     /// Move the deposit address's balance into the escrow.
     Sweep { terms: IntentTerms },
     /// Send the deposit address's balance to the refund address; the zero address is the native coin.

@@ -1,23 +1,29 @@
 use jiff::{SignedDuration, Timestamp};
 
 use crate::ports::{ProviderReport, ProviderState};
-use crate::{ConfirmedTx, Order, OrderStatus, RawAmount, RefundCause};
+use crate::{ConfirmedTx, DepositMethod, Order, OrderStatus, RawAmount, RefundCause};
 
 /// How often an open order is looked at: an eighth of the time since its last change, within these bounds.
 const MIN_INTERVAL: SignedDuration = SignedDuration::from_secs(2);
 const MAX_INTERVAL: SignedDuration = SignedDuration::from_secs(60);
 
+/// How often a payment is looked for that may only arrive too late.
+const LATE_INTERVAL: SignedDuration = SignedDuration::from_mins(10);
+
 /// What the chains show of an order that a provider settles, in final blocks, and what the provider says.
 #[derive(Clone, Debug)]
 pub struct ProviderContext {
     pub now: Timestamp,
-    /// The payer's own transaction, as it was built, with what it paid to the pinned target.
+    /// The payer's own transaction, as it was built, with what it paid to the pinned target; or the transfers to the provider's
+    /// address, of at least the input.
     pub deposit: Option<ConfirmedTx>,
+    /// Transfers to the provider's address of less than the input.
+    pub underpaid: Option<(RawAmount, String)>,
     /// Transfers of at least the agreed output to the recipient.
     pub fill: Option<ConfirmedTx>,
     /// What came back, and in which form where it is not the input at the refund address.
     pub refund: Option<(ConfirmedTx, Option<String>)>,
-    /// A transfer of less than the agreed output.
+    /// A transfer of less than the agreed output, or of what is too little for a return.
     pub short: Option<(RawAmount, String)>,
     pub report: Option<ProviderReport>,
 }
@@ -25,7 +31,7 @@ pub struct ProviderContext {
 impl ProviderContext {
     /// Nothing is known yet.
     pub const fn new(now: Timestamp) -> Self {
-        Self { now, deposit: None, fill: None, refund: None, short: None, report: None }
+        Self { now, deposit: None, underpaid: None, fill: None, refund: None, short: None, report: None }
     }
 }
 
@@ -48,6 +54,10 @@ pub fn advance_provider(order: Order, context: &ProviderContext) -> ProviderStep
         // Every step is one of the table's.
         let Ok(order) = step.order.clone().transition_to(status, context.now) else { break };
         step.order = order;
+        // What was short before is whole now.
+        if matches!(status, OrderStatus::Deposited | OrderStatus::Filled) {
+            step.order.failure_reason = None;
+        }
         step.changes.push((status, detail));
     }
     step.order.failure_reason = failure(&step.order, context).or(step.order.failure_reason);
@@ -58,7 +68,8 @@ pub fn advance_provider(order: Order, context: &ProviderContext) -> ProviderStep
 fn keep_evidence(order: &mut Order, context: &ProviderContext) {
     let evidence = &mut order.evidence;
     evidence.deposit = evidence.deposit.take().or_else(|| context.deposit.clone());
-    if evidence.deposit.is_none() {
+    // Who pays an address may do it in a way that leaves no trace: what the other chain shows is enough then.
+    if evidence.deposit.is_none() && order.method != DepositMethod::Transfer {
         return;
     }
     evidence.fill = evidence.fill.take().or_else(|| context.fill.clone());
@@ -79,9 +90,10 @@ fn next(order: &Order, context: &ProviderContext) -> Option<(OrderStatus, String
                 Deposited,
                 format!("The payer's transaction {} is final: {provider} has the money.", deposit.tx),
             )),
-            None if is_unpaid(order, context.now) => {
-                Some((Failed, "No deposit was seen in time.".to_owned()))
+            None if evidence.fill.is_some() || evidence.refund.is_some() => {
+                Some((Deposited, format!("{provider} has paid out, so it had the money.")))
             }
+            None if is_unpaid(order, context.now) => Some((Failed, UNPAID.to_owned())),
             None => None,
         },
         Deposited if evidence.fill.is_none() && (evidence.refund.is_some() || returns) => {
@@ -112,8 +124,20 @@ fn failure(order: &Order, context: &ProviderContext) -> Option<String> {
             let form = context.refund.as_ref().and_then(|(_, form)| form.clone());
             Some(form.unwrap_or_else(|| format!("{} did not deliver and returned the money.", order.filler)))
         }
-        OrderStatus::Failed => Some("No deposit was seen in time.".to_owned()),
+        OrderStatus::Failed => Some(order.failure_reason.clone().unwrap_or_else(|| UNPAID.to_owned())),
         OrderStatus::Filled => None,
+        OrderStatus::Created => context.underpaid.as_ref().map(|(amount, tx)| {
+            format!(
+                "Only {amount} of {} raw units have arrived at {}'s address, in transaction {tx}.",
+                order.src_amount, order.filler
+            )
+        }),
+        OrderStatus::RefundPending => context.short.as_ref().map(|(amount, tx)| {
+            format!(
+                "{} returned {amount} raw units in transaction {tx}, which are worth too little to count as the return.",
+                order.filler
+            )
+        }),
         _ => context.short.as_ref().map(|(amount, tx)| {
             format!(
                 "{} delivered {amount} raw units in transaction {tx}, which is less than the agreed {}.",
@@ -122,6 +146,8 @@ fn failure(order: &Order, context: &ProviderContext) -> Option<String> {
         }),
     }
 }
+
+const UNPAID: &str = "No deposit was seen in time.";
 
 /// Whether the time for a deposit is over. The provider's own transaction takes no deposit of ours, so this is generous.
 fn is_unpaid(order: &Order, now: Timestamp) -> bool {
@@ -133,13 +159,19 @@ fn due(order: &Order, now: Timestamp) -> Option<Timestamp> {
     if order.status.is_terminal() {
         return None;
     }
-    if order.status == OrderStatus::Created && order.submitted_tx.is_none() {
-        // There is nothing to look up before a transaction is submitted.
-        let until = i64::try_from(order.terms.fill_deadline).ok()?.checked_add(1)?;
-        return Timestamp::from_second(until).ok();
+    let unmoved = (now.duration_since(order.updated_at) / 8).clamp(MIN_INTERVAL, MAX_INTERVAL);
+    if order.status != OrderStatus::Created || order.submitted_tx.is_some() {
+        return now.checked_add(unmoved).ok();
     }
-    let unmoved = now.duration_since(order.updated_at) / 8;
-    now.checked_add(unmoved.clamp(MIN_INTERVAL, MAX_INTERVAL)).ok()
+    let until = i64::try_from(order.terms.fill_deadline).ok()?.checked_add(1)?;
+    let until = Timestamp::from_second(until).ok()?;
+    if order.method != DepositMethod::Transfer {
+        // There is nothing to look up before a transaction is submitted.
+        return Some(until);
+    }
+    let is_late = i64::try_from(order.terms.open_deadline).is_ok_and(|open| now.as_second() > open);
+    let next = now.checked_add(if is_late { LATE_INTERVAL } else { unmoved }).ok()?;
+    Some(next.min(until))
 }
 
 #[cfg(test)]

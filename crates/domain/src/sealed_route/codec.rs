@@ -7,14 +7,17 @@ use super::RouteTerms;
 use super::bytes::{Decoder, Encoder};
 use crate::ports::Offer;
 use crate::{
-    DepositMethod, GasCharge, Parties, ProviderTerms, Quote, QuoteId, Referral, Slippage, TradeType,
+    DepositMethod, DepositWindow, GasCharge, Parties, ProviderTerms, Quote, QuoteId, Referral, Slippage,
+    TradeType,
 };
 
 /// The versions of the encoding. The second adds what is charged for gas, and is written where that is known. The third is
-/// written for routes that a provider settles, and adds what a build asks the provider for.
+/// written for routes that a provider settles, and adds what a build asks the provider for. The fourth is written where the
+/// payer asked for more time for the deposit, and adds that time and, if it is known, what is charged for gas.
 const WITHOUT_GAS: u8 = 1;
 pub(super) const WITH_GAS: u8 = 2;
 pub(super) const WITH_PROVIDER: u8 = 3;
+pub(super) const WITH_WINDOW: u8 = 4;
 
 // These codes are in the hands of clients and never change their meaning.
 const fn trade_type(value: TradeType) -> u8 {
@@ -30,6 +33,7 @@ const fn method(value: DepositMethod) -> u8 {
         DepositMethod::Permit2 => 1,
         DepositMethod::Transfer => 2,
         DepositMethod::Authorization => 3,
+        DepositMethod::Permit => 4,
     }
 }
 
@@ -37,10 +41,11 @@ const TRADE_TYPES: [TradeType; 2] = [TradeType::ExactInput, TradeType::ExactOutp
 
 /// Writes an offer. Times are cut to milliseconds.
 pub(super) fn write(out: &mut Encoder, quote: &Quote, filler: &str, kind: &str, offer: &Offer) {
-    out.byte(match (&offer.provider, offer.gas_charge) {
-        (Some(_), _) => WITH_PROVIDER,
-        (None, Some(_)) => WITH_GAS,
-        (None, None) => WITHOUT_GAS,
+    out.byte(match (&offer.provider, quote.ask.deposit_window, offer.gas_charge) {
+        (Some(_), ..) => WITH_PROVIDER,
+        (None, Some(_), _) => WITH_WINDOW,
+        (None, None, Some(_)) => WITH_GAS,
+        (None, None, None) => WITHOUT_GAS,
     });
     write_id(out, &quote.id);
     let ask = &quote.ask;
@@ -73,11 +78,18 @@ pub(super) fn write(out: &mut Encoder, quote: &Quote, filler: &str, kind: &str, 
     if let Some(provider) = &offer.provider {
         out.text(&provider.terms.tool);
         out.number(provider.terms.slippage.millionths().into());
+    } else if let Some(window) = ask.deposit_window {
+        out.number(window.seconds());
+        option(out, offer.gas_charge, write_charge);
     } else if let Some(charge) = offer.gas_charge {
-        out.amount(charge.fill);
-        out.amount(charge.claim);
-        out.amount(charge.opening);
+        write_charge(out, charge);
     }
+}
+
+fn write_charge(out: &mut Encoder, charge: GasCharge) {
+    out.amount(charge.fill);
+    out.amount(charge.claim);
+    out.amount(charge.opening);
 }
 
 fn write_id(out: &mut Encoder, id: &QuoteId) {
@@ -103,14 +115,24 @@ pub(super) fn read(bytes: &[u8]) -> Option<RouteTerms> {
         WITHOUT_GAS => read_version_1(&mut read).filter(|_| read.is_at_end()),
         WITH_GAS => read_version_2(&mut read).filter(|_| read.is_at_end()),
         WITH_PROVIDER => read_version_3(&mut read).filter(|_| read.is_at_end()),
+        WITH_WINDOW => read_version_4(&mut read).filter(|_| read.is_at_end()),
         _ => None,
     }
 }
 
 fn read_version_2(read: &mut Decoder<'_>) -> Option<RouteTerms> {
     let terms = read_version_1(read)?;
-    let charge = GasCharge { fill: read.amount()?, claim: read.amount()?, opening: read.amount()? };
-    Some(RouteTerms { gas_charge: Some(charge), ..terms })
+    Some(RouteTerms { gas_charge: Some(read_charge(read)?), ..terms })
+}
+
+fn read_charge(read: &mut Decoder<'_>) -> Option<GasCharge> {
+    Some(GasCharge { fill: read.amount()?, claim: read.amount()?, opening: read.amount()? })
+}
+
+fn read_version_4(read: &mut Decoder<'_>) -> Option<RouteTerms> {
+    let terms = read_version_1(read)?;
+    let deposit_window = Some(DepositWindow::new(read.number()?)?);
+    Some(RouteTerms { deposit_window, gas_charge: maybe(read, read_charge).ok()?, ..terms })
 }
 
 fn read_version_3(read: &mut Decoder<'_>) -> Option<RouteTerms> {
@@ -134,6 +156,7 @@ fn read_version_1(read: &mut Decoder<'_>) -> Option<RouteTerms> {
             Referral::new(referrer, u16::try_from(read.number()?).ok()?)
         })
         .ok()?,
+        deposit_window: None,
         integrator: maybe(read, Decoder::text).ok()?.map(str::to_owned),
         filler: read.text()?.to_owned(),
         kind: read.text()?.to_owned(),

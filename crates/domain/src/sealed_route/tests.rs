@@ -46,6 +46,7 @@ prop_compose! {
         addresses in (any_address(), any_address(), any_address()),
         referral in prop::option::of((any_address(), 0u16..=Referral::MAX_FEE_BPS)),
         integrator in prop::option::of("[a-z0-9-]{1,64}-[0-9a-f]{8}"),
+        window in prop::option::of(DepositWindow::MIN..=DepositWindow::MAX),
     ) -> Quote {
         Quote {
             id: id.parse().unwrap(),
@@ -60,6 +61,7 @@ prop_compose! {
                 slippage: None,
                 deposit_methods: Vec::new(),
                 referral: referral.map(|(referrer, fee)| Referral::new(referrer, fee).unwrap()),
+                deposit_window: window.map(|seconds| DepositWindow::new(seconds).unwrap()),
             },
             integrator,
             routes: Vec::new(),
@@ -75,7 +77,7 @@ fn gas_charge_of(units: [u64; 3]) -> GasCharge {
 prop_compose! {
     fn any_offer()(
         deposit_methods in prop::sample::subsequence(
-            vec![DepositMethod::ContractCall, DepositMethod::Permit2, DepositMethod::Transfer], 0..=3).prop_shuffle(),
+            DepositMethod::ALL.to_vec(), 0..=DepositMethod::ALL.len()).prop_shuffle(),
         amounts in (any_amount(), any_amount(), any_amount()),
         valid_before in Timestamp::MIN.as_millisecond()..Timestamp::MAX.as_millisecond(),
         parties in prop::option::of((any_address(), any_address())),
@@ -119,6 +121,7 @@ fn usual() -> (Quote, Offer) {
             slippage: None,
             deposit_methods: Vec::new(),
             referral: None,
+            deposit_window: None,
         },
         integrator: None,
         routes: Vec::new(),
@@ -177,6 +180,23 @@ fn ids_of_the_second_version_open_and_say_what_was_charged_for_gas() {
 }
 
 #[test]
+fn a_route_carries_the_time_that_the_payer_asked_for_and_no_other() {
+    let (quote, offer) = usual();
+    let of = |seconds| Ask { deposit_window: DepositWindow::new(seconds), ..quote.ask.clone() };
+    assert_eq!([599, 86_401, u64::MAX].map(DepositWindow::new), [None; 3]);
+    for gas_charge in [None, Some(gas_charge_of([1, 2, 3]))] {
+        let offer = Offer { gas_charge, ..offer.clone() };
+        for seconds in [600, 86_400] {
+            let quote = Quote { ask: of(seconds), ..quote.clone() };
+            let sealed = seal().seal(&quote, "house", "native-filler", &offer).unwrap();
+            let opened = seal().open(&quote.id, &sealed).unwrap();
+            assert_eq!(opened, terms(&quote, "house", "native-filler", &offer));
+            assert_eq!(opened.deposit_window, DepositWindow::new(seconds));
+        }
+    }
+}
+
+#[test]
 fn a_route_that_a_provider_settles_carries_what_its_build_asks_for() {
     let (quote, offer) = usual();
     let terms_of = |tool: &str| ProviderTerms { tool: tool.to_owned(), slippage: Slippage::DEFAULT };
@@ -224,7 +244,7 @@ fn usual_ids_are_short_and_the_longest_fits() {
     let integrator = Some(format!("{}-01234567", "i".repeat(64)));
     let quote = Quote { ask, integrator, ..quote };
     let mut offer = Offer {
-        deposit_methods: vec![DepositMethod::ContractCall, DepositMethod::Permit2, DepositMethod::Transfer],
+        deposit_methods: DepositMethod::ALL.to_vec(),
         amount_in: most,
         amount_out: most,
         min_amount_out: most,

@@ -20,7 +20,7 @@ fn provider_order() -> Order {
 }
 
 fn says(state: ProviderState) -> ProviderReport {
-    ProviderReport { state, word: "PENDING".to_owned() }
+    ProviderReport { state, word: "PENDING".to_owned(), deposits: Vec::new() }
 }
 
 fn context(report: Option<ProviderReport>) -> ProviderContext {
@@ -92,7 +92,8 @@ fn rule_22_a_transfer_of_less_is_told_and_completes_nothing() {
     assert_eq!(step.order.status, OrderStatus::Published);
     assert!(step.order.failure_reason.as_ref().unwrap().contains("989"), "{:?}", step.order.failure_reason);
     let whole = ProviderContext { fill: Some(shown(DESTINATION, 9)), ..context(None) };
-    assert_eq!(advance_provider(step.order, &whole).order.status, OrderStatus::Filled);
+    let whole = advance_provider(step.order, &whole).order;
+    assert_eq!((whole.status, whole.failure_reason), (OrderStatus::Filled, None));
 }
 
 #[test]
@@ -117,4 +118,60 @@ fn a_provider_that_is_silent_for_a_day_leaves_the_order_open() {
         assert_eq!(step.order.due_at, now.checked_add(MAX_INTERVAL).ok());
         order = step.order;
     }
+}
+
+/// An order that is paid by a transfer to the provider's address.
+fn transfer_order() -> Order {
+    Order { method: DepositMethod::Transfer, submitted_tx: None, ..provider_order() }
+}
+
+#[test]
+fn a_transfer_is_looked_for_without_being_submitted_until_its_time_is_over() {
+    let order = transfer_order();
+    let open = i64::try_from(order.terms.open_deadline).unwrap();
+    let until = i64::try_from(order.terms.fill_deadline).unwrap();
+    let due = |now: i64| advance_provider(order.clone(), &ProviderContext::new(at(now))).order.due_at;
+    let updated = order.updated_at.as_second();
+    assert_eq!(due(updated), Some(at(updated + 2)));
+    assert_eq!(due(updated + 80), Some(at(updated + 90)));
+    assert_eq!(due(open + 1), Some(at((open + 601).min(until + 1))));
+    assert_eq!(due(until), Some(at(until + 1)));
+    assert_eq!(due(until + 1), None);
+}
+
+#[test]
+fn rule_22_a_delivery_on_the_chain_completes_a_transfer_that_left_no_trace() {
+    let done = ProviderState::Delivered { tx: "0xfill".to_owned() };
+    let said = ProviderContext { report: Some(says(done)), ..ProviderContext::new(at(200)) };
+    let step = advance_provider(transfer_order(), &said);
+    assert_eq!((step.order.status, statuses(&step)), (OrderStatus::Created, vec![]), "a word only");
+    let shown = ProviderContext { fill: Some(shown(DESTINATION, 9)), ..said };
+    let step = advance_provider(step.order, &shown);
+    assert_eq!(statuses(&step), [OrderStatus::Deposited, OrderStatus::Published, OrderStatus::Filled]);
+    assert_eq!(step.order.evidence.deposit, None, "nothing is made up");
+}
+
+#[test]
+fn rule_22_a_return_on_the_chain_ends_a_transfer_that_left_no_trace() {
+    let said = ProviderContext { report: Some(says(ProviderState::Failed)), ..ProviderContext::new(at(200)) };
+    let step = advance_provider(transfer_order(), &said);
+    assert_eq!((step.order.status, statuses(&step)), (OrderStatus::Created, vec![]), "a word only");
+    let shown = ProviderContext { refund: Some((shown(ORIGIN, 5), None)), ..said };
+    let step = advance_provider(step.order, &shown);
+    assert_eq!(statuses(&step), [OrderStatus::Deposited, OrderStatus::RefundPending, OrderStatus::Refunded]);
+}
+
+#[test]
+fn a_transfer_of_less_than_the_input_is_named_and_is_no_deposit() {
+    let order = transfer_order();
+    let until = i64::try_from(order.terms.fill_deadline).unwrap();
+    let less =
+        ProviderContext { underpaid: Some((raw(7), "0xless".to_owned())), ..ProviderContext::new(at(200)) };
+    let step = advance_provider(order, &less);
+    assert_eq!((step.order.status, statuses(&step)), (OrderStatus::Created, vec![]));
+    let reason = |order: &Order| order.failure_reason.clone().unwrap();
+    assert!(reason(&step.order).contains("Only 7 of"), "{}", reason(&step.order));
+    let late = advance_provider(step.order, &ProviderContext::new(at(until + 1)));
+    assert_eq!(late.order.status, OrderStatus::Failed);
+    assert!(reason(&late.order).contains("Only 7 of"), "still: {}", reason(&late.order));
 }
