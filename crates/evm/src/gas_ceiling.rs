@@ -4,16 +4,16 @@
 /// The largest transaction that Ethereum takes (EIP-7825). No chain that we serve has a lower limit for a transaction or a block.
 pub(crate) const MAX_TX_GAS: u64 = 1 << 24;
 
-pub(crate) const OPEN_FOR: u64 = 2 * 124_047;
-pub(crate) const SWEEP: u64 = 2 * 162_905;
-pub(crate) const FORWARD: u64 = 2 * 169_893;
+pub(crate) const OPEN_FOR: u64 = 2 * 123_377;
+pub(crate) const SWEEP: u64 = 2 * 162_043;
+pub(crate) const FORWARD: u64 = 2 * 169_007;
 pub(crate) const RETURN: u64 = 2 * 107_571;
-pub(crate) const FILL_NATIVE: u64 = 2 * 88_612;
-pub(crate) const FILL_TOKEN: u64 = 2 * 84_810;
-pub(crate) const FILL_VAULT: u64 = 2 * 168_488;
-pub(crate) const REFUND: u64 = 2 * 50_370;
-const CLAIM: u64 = 2 * 82_487;
-const REFUND_UNFILLED: u64 = 2 * 71_522;
+pub(crate) const FILL_NATIVE: u64 = 2 * 88_463;
+pub(crate) const FILL_TOKEN: u64 = 2 * 84_661;
+pub(crate) const FILL_VAULT: u64 = 2 * 168_339;
+pub(crate) const REFUND: u64 = 2 * 50_061;
+const CLAIM: u64 = 2 * 80_692;
+const REFUND_UNFILLED: u64 = 2 * 71_211;
 
 // The snapshots have no case for these.
 /// An allowance of a token behind a proxy.

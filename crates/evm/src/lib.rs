@@ -26,6 +26,8 @@ mod send;
 mod simulate;
 mod ticker;
 mod token_domain;
+mod token_permit;
+mod token_signatures;
 mod vault_rates;
 
 pub use causeway_jsonrpc_client::{EndpointConfig, EndpointStatus, Http, PoolConfig, RpcUrl, RpcUrlError};
@@ -47,4 +49,5 @@ pub use send::{
 };
 pub use simulate::Simulation;
 pub use token_domain::TokenDomain;
+pub use token_signatures::TokenSignatures;
 pub use vault_rates::{CachedVaultRates, Vault};

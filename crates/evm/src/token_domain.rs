@@ -1,4 +1,4 @@
-use alloy_primitives::{Address, B256};
+use alloy_primitives::{Address, B256, keccak256};
 use alloy_sol_types::{SolCall as _, eip712_domain, sol};
 use causeway_domain::ports::ContractCall;
 use causeway_domain::{Address as AnyAddress, ChainId};
@@ -8,7 +8,6 @@ sol! {
         function name() external view returns (string);
         function version() external view returns (string);
         function DOMAIN_SEPARATOR() external view returns (bytes32);
-        function authorizationState(address authorizer, bytes32 nonce) external view returns (bool);
     }
 }
 
@@ -18,7 +17,7 @@ const MAX_TEXT: usize = 64;
 /// The version of tokens that do not report one.
 const DEFAULT_VERSION: &str = "1";
 
-/// The EIP-712 domain of a token that takes EIP-3009 authorizations.
+/// The EIP-712 domain in which a token takes signatures.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TokenDomain {
     pub name: String,
@@ -27,26 +26,21 @@ pub struct TokenDomain {
 
 impl TokenDomain {
     /// How many calls [`TokenDomain::calls`] makes.
-    pub const CALLS: usize = 4;
+    pub(crate) const CALLS: usize = 3;
 
     /// The calls whose answers [`TokenDomain::read`] takes.
-    pub fn calls(token: Address) -> Vec<ContractCall> {
-        let state = SigningToken::authorizationStateCall { authorizer: token, nonce: B256::ZERO };
+    pub(crate) fn calls(token: Address) -> [ContractCall; Self::CALLS] {
         [
             SigningToken::nameCall {}.abi_encode(),
             SigningToken::versionCall {}.abi_encode(),
             SigningToken::DOMAIN_SEPARATORCall {}.abi_encode(),
-            state.abi_encode(),
         ]
         .map(|data| ContractCall { to: AnyAddress::Evm(token), data })
-        .into()
     }
 
-    /// The domain, if the token takes authorizations and its own separator is the one of this domain: a signature over another
-    /// would be worthless.
-    pub fn read(chain: ChainId, token: Address, answers: &[Option<Vec<u8>>]) -> Option<Self> {
-        let [Some(name), version, Some(separator), Some(state)] = answers else { return None };
-        SigningToken::authorizationStateCall::abi_decode_returns_validate(state).ok()?;
+    /// The domain, if the token's own separator is the one of this domain: a signature over another would be worthless.
+    pub(crate) fn read(chain: ChainId, token: Address, answers: &[Option<Vec<u8>>]) -> Option<Self> {
+        let [Some(name), version, Some(separator)] = answers else { return None };
         let separator = SigningToken::DOMAIN_SEPARATORCall::abi_decode_returns_validate(separator).ok()?;
         let name = SigningToken::nameCall::abi_decode_returns_validate(name).ok()?;
         let version = version.as_deref().map(SigningToken::versionCall::abi_decode_returns_validate);
@@ -65,6 +59,12 @@ impl TokenDomain {
             verifying_contract: token,
         };
         domain.separator()
+    }
+
+    /// What is signed for a message of this domain.
+    pub(crate) fn digest(&self, chain: ChainId, token: Address, message: B256) -> B256 {
+        let separator = self.separator(chain, token);
+        keccak256([&[0x19, 0x01][..], separator.as_slice(), message.as_slice()].concat())
     }
 }
 
@@ -86,7 +86,6 @@ mod tests {
             Some(name.to_owned().abi_encode()),
             version.map(|version| version.to_owned().abi_encode()),
             Some(separator.abi_encode()),
-            Some(false.abi_encode()),
         ]
     }
 
@@ -106,11 +105,11 @@ mod tests {
     }
 
     #[test]
-    fn a_token_without_authorizations_or_with_unreadable_answers_has_no_domain() {
+    fn a_token_with_unreadable_answers_has_no_domain() {
         let domain = TokenDomain { name: "Token".to_owned(), version: "1".to_owned() };
         let good = answers("Token", None, domain.separator(ethereum(), USDC));
         assert_eq!(TokenDomain::read(ethereum(), USDC, &good), Some(domain));
-        for missing in [0, 2, 3] {
+        for missing in [0, 2] {
             for answer in [None, Some(Vec::new()), Some(vec![0xff; 33])] {
                 let mut bad = good.clone();
                 bad[missing] = answer;

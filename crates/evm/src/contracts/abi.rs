@@ -107,7 +107,7 @@ sol! {
         enum RefundCause { Waived, Unfilled, Expired }
 
         event Open(bytes32 indexed orderId, Order order);
-        event Claimed(bytes32 indexed orderId, bytes32 indexed payee, uint256 paid, uint256 referrerFee, bool referrerPaid, uint256 filledAt, bytes32 fillRef);
+        event Claimed(bytes32 indexed orderId, uint256 paid);
         event ClaimSkipped(bytes32 indexed orderId, Status status);
         event Refunded(bytes32 indexed orderId, address indexed to, uint256 amount, RefundCause cause);
 

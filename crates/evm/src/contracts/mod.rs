@@ -8,7 +8,8 @@ mod digest;
 mod errors;
 
 pub use abi::{
-    AttesterRegistry, DepositFactory, Escrow, IntentBook, Jump, Order, Settler, Vault, VaultFactory, erc7683,
+    AttesterRegistry, DepositFactory, Escrow, IntentBook, Jump, Order, Settler, TokenPermit, Vault,
+    VaultFactory, erc7683,
 };
 pub use causeway_domain::Attestation;
 pub use code::Code;

@@ -4,6 +4,7 @@ use causeway_domain::ports::{ActionError, ChainAction};
 use causeway_domain::{Address, ChainId, Deployment, IntentTerms, SignatureBytes, TokenId};
 
 use super::batch_entries::batch_entries;
+use super::deposits::{deployed_signature, open_with_permit};
 use super::intent_book::record_many;
 use crate::attest::evm_address;
 use crate::contracts::{DepositFactory, Escrow, Jump, Order, Settler, gasless_envelope};
@@ -40,13 +41,18 @@ pub(super) fn encode(
         ChainAction::OpenFor { terms, permit } => {
             let order = gasless_envelope(terms)
                 .ok_or_else(|| impossible("the order's deadlines are too far away"))?;
-            let signature = Bytes::copy_from_slice(permit);
+            let signature = deployed_signature(permit);
             let call = Escrow::openForCall { order, signature, originFillerData: Bytes::new() };
             Ok(plain(local.origin(terms)?.escrow, &call, gas_ceiling::OPEN_FOR))
         }
         ChainAction::OpenWithAuthorization { terms, signature } => {
-            let signature = Bytes::copy_from_slice(signature);
+            let signature = deployed_signature(signature);
             let call = Escrow::openWithAuthorizationCall { order: Order::from(terms), signature };
+            Ok(plain(local.origin(terms)?.escrow, &call, gas_ceiling::OPEN_FOR))
+        }
+        ChainAction::OpenWithPermit { terms, signature } => {
+            let call = open_with_permit(terms, signature)
+                .ok_or_else(|| impossible("a permit of a token takes two signatures"))?;
             Ok(plain(local.origin(terms)?.escrow, &call, gas_ceiling::OPEN_FOR))
         }
         ChainAction::Sweep { terms } => {
@@ -278,6 +284,7 @@ mod tests {
         for (action, to) in [
             (ChainAction::OpenFor { terms, permit: vec![1] }, ESCROW),
             (ChainAction::OpenWithAuthorization { terms, signature: vec![1] }, ESCROW),
+            (ChainAction::OpenWithPermit { terms, signature: vec![1; 130] }, ESCROW),
             (ChainAction::Sweep { terms }, FACTORY),
             (ChainAction::ReturnBalance { terms, tokens: vec![token(0)] }, FACTORY),
             (ChainAction::Fill { terms, through: None }, SETTLER),
@@ -338,6 +345,7 @@ mod tests {
             for action in [
                 ChainAction::OpenFor { terms, permit: Vec::new() },
                 ChainAction::OpenWithAuthorization { terms, signature: Vec::new() },
+                ChainAction::OpenWithPermit { terms, signature: vec![1; 130] },
                 ChainAction::Sweep { terms },
                 ChainAction::Claim {
                     terms,

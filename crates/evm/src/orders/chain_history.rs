@@ -128,6 +128,7 @@ fn by_escrow(input: &[u8]) -> OpenedBy {
     match input.first_chunk() {
         Some(&Escrow::openForCall::SELECTOR) => OpenedBy::Permit,
         Some(&Escrow::openWithAuthorizationCall::SELECTOR) => OpenedBy::Authorization,
+        Some(&Escrow::openWithPermitCall::SELECTOR) => OpenedBy::TokenPermit,
         _ => OpenedBy::Call,
     }
 }
@@ -172,6 +173,19 @@ mod tests {
             rate_out: U256::from(6),
             expiry: 7,
         }
+    }
+
+    #[test]
+    fn the_opening_is_told_by_the_escrows_function() {
+        for (selector, opened_by) in [
+            (Escrow::openCall::SELECTOR, OpenedBy::Call),
+            (Escrow::openForCall::SELECTOR, OpenedBy::Permit),
+            (Escrow::openWithAuthorizationCall::SELECTOR, OpenedBy::Authorization),
+            (Escrow::openWithPermitCall::SELECTOR, OpenedBy::TokenPermit),
+        ] {
+            assert_eq!(by_escrow(&[selector.as_slice(), &[7; 40]].concat()), opened_by);
+        }
+        assert_eq!(by_escrow(&[1, 2]), OpenedBy::Call);
     }
 
     #[test]

@@ -174,15 +174,7 @@ pub(super) mod tests {
     }
 
     fn claimed() -> Escrow::Claimed {
-        Escrow::Claimed {
-            orderId: terms().id(),
-            payee: B256::ZERO,
-            paid: U256::from(66),
-            referrerFee: U256::ZERO,
-            referrerPaid: true,
-            filledAt: U256::from(5),
-            fillRef: B256::ZERO,
-        }
+        Escrow::Claimed { orderId: terms().id(), paid: U256::from(66) }
     }
 
     fn refunded() -> Escrow::Refunded {

@@ -20,19 +20,26 @@ pub(super) struct ContractStatus {
     pub(super) time: u64,
 }
 
-/// Reads the state of an order from every endpoint, because one may lag. At least half must answer. Any endpoint that
-/// reports an end or a fill counts, since that only keeps us from sending a transaction. An open deposit lets money leave,
-/// so at least two endpoints must show it in one block, and none may contradict (rule 27).
+/// Reads the state of an order from every endpoint, because one may lag. At least half must answer, and two or one that is
+/// trusted: that nothing was filled lets a deposit go back. Any endpoint that reports an end or a fill counts, since that
+/// only keeps us from sending a transaction. An open deposit lets money leave, so at least two endpoints must show it in
+/// one block, and none may contradict (rule 27).
 pub(super) async fn read_status(
     client: &EvmClient,
     deployments: &[Deployment],
     terms: &IntentTerms,
 ) -> Result<ContractStatus, CallError> {
     let calls = StatusCalls::new(terms, client.chain_id(), deployments);
-    let answers = client.each_of::<Value>(&calls.encode()).await;
-    let statuses: Vec<ContractStatus> =
-        answers.iter().filter_map(|(_, answers)| calls.read(answers)).collect();
-    if statuses.len().saturating_mul(2) < answers.len() {
+    let answers = client.ask_all::<Value>(&calls.encode()).await;
+    let (mut statuses, mut has_trusted) = (Vec::new(), false);
+    for asked in &answers {
+        if let Some(status) = calls.read(&asked.answers) {
+            statuses.push(status);
+            has_trusted |= asked.trusted;
+        }
+    }
+    let is_enough = has_trusted || statuses.len() >= client.quorum().get();
+    if !is_enough || statuses.len().saturating_mul(2) < answers.len() {
         let faults =
             format!("{} of {} endpoints returned the state of the order", statuses.len(), answers.len());
         return Err(CallError::Unavailable { chain: client.chain_id(), faults });

@@ -1,12 +1,22 @@
-use alloy_primitives::{Address as EvmAddress, B256, U256};
-use alloy_sol_types::SolCall as _;
-use causeway_domain::ports::AddressWatch as _;
+use alloy_primitives::{Address as EvmAddress, B256, Bytes, U256};
+use alloy_sol_types::{SolCall as _, sol};
+use causeway_domain::ports::{AddressWatch as _, KnownPayers};
 use causeway_domain::{Address, ChainId, RawAmount, TokenId};
 use causeway_evm::orders::EvmAddressWatch;
 use causeway_evm::{EvmClient, EvmConfig, Receipt};
 
 use crate::deposit_kit::{DepositFixture, Token, USDC, wallet};
 use crate::orders_chain::USDT;
+
+sol! {
+    struct PaidCall {
+        address target;
+        bool allowFailure;
+        uint256 value;
+        bytes callData;
+    }
+    function aggregate3Value(PaidCall[] calls) payable;
+}
 
 fn token(address: EvmAddress) -> TokenId {
     TokenId::from_address(ChainId::new(1).unwrap(), Address::Evm(address)).unwrap()
@@ -76,4 +86,51 @@ async fn the_newest_transfer_of_a_token_is_found_within_its_range() {
     assert_eq!(found(native, 0, coins.block_number).await, hash(&coins));
     assert_eq!(found(native, 0, coins.block_number - 1).await, None);
     assert_ne!(coins.transaction_hash, B256::ZERO);
+}
+
+fn known(amount: u64, wallets: &[EvmAddress]) -> KnownPayers {
+    let wallets = wallets.iter().copied().map(Address::Evm).collect();
+    KnownPayers { wallets, amount: RawAmount::new(U256::from(amount)) }
+}
+
+#[tokio::test]
+async fn all_payers_of_an_amount_are_found_the_newest_first() {
+    let fixture = DepositFixture::start().await;
+    let watch = EvmAddressWatch::new(fixture.client.clone());
+    let payer = wallet(0).address();
+    for (amount, native) in [(70, false), (7, false), (30, true), (3, true)] {
+        let to = if native { owner(9) } else { owner(8) };
+        if native {
+            fixture.land(&wallet(0), to, U256::from(amount), vec![]).await;
+        } else {
+            pay(&fixture, to, amount).await;
+        }
+    }
+    let head = fixture.chain.block_number();
+    let found = async |to: u64, asset: EvmAddress, until: u64, amount: u64| {
+        let amount = RawAmount::new(U256::from(amount));
+        watch.payers(Address::Evm(owner(to)), token(asset), until, amount).await.unwrap()
+    };
+    // Who signed and whose balance it was are both named, for each transfer.
+    assert_eq!(found(8, USDC, head, 77).await, known(77, &[payer; 4]));
+    assert_eq!(found(8, USDC, head, 78).await.amount, RawAmount::new(U256::from(77)), "no more came");
+    assert_eq!(found(8, USDT, head, 1).await, known(0, &[]));
+    assert_eq!(found(8, EvmAddress::ZERO, head, 1).await, known(0, &[]));
+    assert_eq!(found(9, EvmAddress::ZERO, head, 33).await, known(33, &[payer; 2]));
+    assert_eq!(found(9, EvmAddress::ZERO, head - 1, 33).await, known(30, &[payer]));
+}
+
+#[tokio::test]
+async fn coins_that_a_contract_sent_are_nobodys() {
+    let fixture = DepositFixture::start().await;
+    let watch = EvmAddressWatch::new(fixture.client.clone());
+    let (to, coins) = (owner(9), U256::from(33));
+    let call = PaidCall { target: to, allowFailure: false, value: coins, callData: Bytes::new() };
+    let data = aggregate3ValueCall { calls: vec![call] }.abi_encode();
+    let sent = fixture.land(&wallet(0), fixture.config().multicall, coins, data).await;
+    assert_eq!(fixture.client.native_balance(to).await.unwrap(), coins);
+    let native = token(EvmAddress::ZERO);
+    let found =
+        watch.payers(Address::Evm(to), native, sent.block_number, RawAmount::new(coins)).await.unwrap();
+    assert_eq!(found, known(0, &[]));
 }

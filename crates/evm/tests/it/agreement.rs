@@ -118,6 +118,17 @@ async fn rule_27_an_open_deposit_of_a_liar_is_not_believed() {
 }
 
 #[tokio::test]
+async fn rule_27_that_nothing_happened_needs_two_endpoints() {
+    use Says::{Fails, Nothing, Refunded, Unknown};
+    assert_eq!(deposit([Unknown, Unknown, Fails]).await.unwrap(), EscrowState::Unknown);
+    assert_eq!(deposit([Unknown]).await.unwrap(), EscrowState::Unknown, "there is no other to ask");
+    for says in [[Unknown, Fails], [Fails, Unknown], [Unknown, Nothing], [Refunded, Fails]] {
+        let refused = deposit(says).await.unwrap_err();
+        assert!(matches!(refused, ActionError::Chain(ChainError::Unavailable(_))), "{refused}");
+    }
+}
+
+#[tokio::test]
 async fn rule_27_a_trusted_endpoint_counts_alone() {
     let (own, failing) = (endpoint(HEAD, 1_000, Says::Open).await, endpoint(HEAD, 1_000, Says::Fails).await);
     let mut config = config(&[&own, &failing]);

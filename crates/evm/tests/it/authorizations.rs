@@ -3,7 +3,9 @@
 use alloy_primitives::{Address as EvmAddress, Bytes, Signature, U256, hex};
 use alloy_sol_types::SolCall as _;
 use causeway_domain::IntentTerms;
-use causeway_domain::ports::{DepositBuilder as _, DepositCheckError, DepositError, PermitKind};
+use causeway_domain::ports::{
+    DepositBuilder as _, DepositCheckError, DepositError, PermitKind, PermitRequest,
+};
 use causeway_evm::contracts::{Escrow, Order};
 use causeway_evm::orders::EvmDepositBuilder;
 use causeway_evm::{Signer, TxRequest};
@@ -14,7 +16,7 @@ use crate::wallet::wallet_digest;
 const KIND: PermitKind = PermitKind::Authorization;
 
 async fn signed(builder: &EvmDepositBuilder, terms: &IntentTerms, key: &Signer) -> Signature {
-    let (typed, before) = builder.permit(KIND, terms).await.unwrap();
+    let PermitRequest { permit: typed, before, .. } = builder.permit(KIND, terms).await.unwrap();
     assert_eq!(before, [], "no allowance is needed");
     key.sign_digest(&wallet_digest(&typed)).unwrap()
 }
@@ -36,7 +38,7 @@ async fn rule_4_an_authorization_opens_its_order_once_and_no_other() {
     let fixture = DepositFixture::start().await;
     let (builder, user, escrow) = (fixture.builder(), wallet(0), fixture.contracts.escrow);
     let terms = fixture.order(&user, USDC, 1_000, "authorization").await;
-    let (typed, _) = builder.permit(KIND, &terms).await.unwrap();
+    let PermitRequest { permit: typed, .. } = builder.permit(KIND, &terms).await.unwrap();
     assert_eq!(typed["domain"]["name"], "USDC");
     assert_eq!(typed["domain"]["version"], "2");
     assert_eq!(typed["message"]["nonce"], terms.id().to_string());

@@ -17,7 +17,7 @@ use causeway_sandbox::evm::{EvmChain, Genesis, Options};
 use causeway_sandbox::genesis::{EvmGenesis, WellKnownToken, permit2_address};
 use serde_json::{Value, json};
 
-use crate::orders_chain::{USDT, now, roles, signer};
+use crate::orders_chain::{USDT, now, patient_config, roles, signer};
 
 sol! {
     interface Token {
@@ -103,7 +103,7 @@ impl DepositFixture {
         let url = format!("http://{}/", listener.local_addr().unwrap());
         let app = Router::new().route("/", post(answer)).with_state(node.clone());
         tokio::spawn(async move { axum::serve(listener, app).await });
-        let client = EvmClient::new(id, EvmConfig::new([url.parse().unwrap()])).unwrap();
+        let client = EvmClient::new(id, patient_config(url.parse().unwrap())).unwrap();
 
         let attesters = roles().attesters.iter().map(|wallet| wallet.address).collect();
         let terms = DeployTerms { attesters, threshold: 2, min_grace: 60 };
@@ -118,7 +118,7 @@ impl DepositFixture {
     }
 
     pub(crate) fn config(&self) -> EvmConfig {
-        EvmConfig::new([self.url.parse().unwrap()])
+        patient_config(self.url.parse().unwrap())
     }
 
     pub(crate) fn builder(&self) -> EvmDepositBuilder {

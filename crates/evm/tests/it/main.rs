@@ -19,6 +19,7 @@ mod orders_chain;
 mod payouts;
 mod permits;
 mod sender;
+mod token_permits;
 mod tx_sender;
 mod verify;
 mod wallet;

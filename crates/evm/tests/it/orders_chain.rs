@@ -45,6 +45,13 @@ pub(crate) fn now() -> u64 {
     SystemTime::now().duration_since(UNIX_EPOCH).unwrap().as_secs()
 }
 
+/// Unoptimised contracts that burn millions of units of gas take seconds where many tests run at once.
+pub(crate) fn patient_config(url: RpcUrl) -> EvmConfig {
+    let mut config = EvmConfig::new([url]);
+    config.pool.call_timeout = Duration::from_mins(1);
+    config
+}
+
 impl SandboxChain {
     pub(crate) async fn start(id: u64) -> Self {
         let id = ChainId::new(id).unwrap();
@@ -67,7 +74,7 @@ impl SandboxChain {
             |State(chain): State<EvmChain>, body: axum::body::Bytes| async move { chain.rpc(&body).await };
         let app = Router::new().route("/", post(answer)).with_state(chain.clone());
         tokio::spawn(async move { axum::serve(listener, app).await });
-        let client = EvmClient::new(id, EvmConfig::new([url])).unwrap();
+        let client = EvmClient::new(id, patient_config(url)).unwrap();
         let deployment = deploy_contracts(&client).await;
         chain.mine(3, 1).await.unwrap();
         Self { chain, client, deployment }

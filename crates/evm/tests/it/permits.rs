@@ -1,6 +1,8 @@
 use alloy_primitives::{Address as EvmAddress, Bytes, Signature, U256, hex};
 use alloy_sol_types::SolCall as _;
-use causeway_domain::ports::{DepositBuilder as _, DepositCheckError, DepositError, PermitKind};
+use causeway_domain::ports::{
+    DepositBuilder as _, DepositCheckError, DepositError, PermitKind, PermitRequest,
+};
 use causeway_domain::{Deployment, IntentTerms};
 use causeway_evm::contracts::{Escrow, gasless_envelope};
 use causeway_evm::orders::EvmDepositBuilder;
@@ -15,7 +17,7 @@ use crate::wallet::wallet_digest;
 const ORDER: [u8; 32] = hex!("fffffffffffffffffffffffffffffffebaaedce6af48a03bbfd25e8cd0364141");
 
 async fn signed(builder: &EvmDepositBuilder, terms: &IntentTerms, key: &Signer) -> Signature {
-    let (typed, _) = builder.permit(PermitKind::Permit2, terms).await.unwrap();
+    let PermitRequest { permit: typed, .. } = builder.permit(PermitKind::Permit2, terms).await.unwrap();
     key.sign_digest(&wallet_digest(&typed)).unwrap()
 }
 
@@ -36,12 +38,13 @@ async fn a_permit_that_a_wallet_signed_is_accepted_and_opens_the_order() {
     let fixture = DepositFixture::start().await;
     let (builder, user, permit2) = (fixture.builder(), wallet(0), permit2_address(fixture.contracts.chain));
     let terms = fixture.order(&user, USDC, 1_000, "permit").await;
-    let (_, before) = builder.permit(PermitKind::Permit2, &terms).await.unwrap();
+    let PermitRequest { before, .. } = builder.permit(PermitKind::Permit2, &terms).await.unwrap();
     assert_eq!(steps(&before), ["switch to 1", &format!("approve 1000 to {permit2}")]);
     let permit = signed(&builder, &terms, &user).await.as_bytes();
     assert!(refused(&builder, &terms, &permit).await.contains("allow Permit2"));
     fixture.execute(&user, &before).await;
-    let (typed, before) = builder.permit(PermitKind::Permit2, &terms).await.unwrap();
+    let PermitRequest { permit: typed, before, .. } =
+        builder.permit(PermitKind::Permit2, &terms).await.unwrap();
     assert_eq!(before, []);
     assert_eq!(typed["message"]["witness"].as_object().unwrap().len(), IntentTerms::WORDS);
 
@@ -58,7 +61,7 @@ async fn a_token_that_requires_a_zero_allowance_first_is_reset_for_permit2_too()
     let (builder, user, permit2) = (fixture.builder(), wallet(0), permit2_address(fixture.contracts.chain));
     fixture.approve(&user, USDT, permit2, 999).await;
     let terms = fixture.order(&user, USDT, 1_000, "tether").await;
-    let (_, before) = builder.permit(PermitKind::Permit2, &terms).await.unwrap();
+    let PermitRequest { before, .. } = builder.permit(PermitKind::Permit2, &terms).await.unwrap();
     assert_eq!(steps(&before), ["switch to 1", "reset", &format!("approve 1000 to {permit2}")]);
     fixture.execute(&user, &before).await;
     let permit = signed(&builder, &terms, &user).await.as_bytes();
@@ -127,8 +130,8 @@ async fn rule_25_a_wallet_contract_that_burns_gas_to_verify_its_permit_is_refuse
     let terms = fixture.order(&user, USDC, 1_000, "burner").await;
     fixture.chain.set_code(user.address(), burning(50_000, &agrees)).await.unwrap();
     builder.check_permit(PermitKind::Permit2, &terms, &[1; 100]).await.unwrap();
-    fixture.chain.set_code(user.address(), burning(3_000_000, &agrees)).await.unwrap();
-    assert!(refused(&builder, &terms, &[1; 100]).await.contains("more than the 248094 that we pay for"));
+    fixture.chain.set_code(user.address(), burning(600_000, &agrees)).await.unwrap();
+    assert!(refused(&builder, &terms, &[1; 100]).await.contains("more than the 246754 that we pay for"));
 }
 
 #[tokio::test]

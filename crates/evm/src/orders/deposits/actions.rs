@@ -1,4 +1,4 @@
-use alloy_primitives::U256;
+use alloy_primitives::{Address, U256};
 use causeway_domain::ports::{ChainError, DepositBuilder as _, DepositError, SendPurpose, WalletAction};
 use causeway_domain::{IntentTerms, RawAmount};
 
@@ -8,6 +8,8 @@ use super::holdings::holdings;
 use super::payment::Payment;
 use crate::client::EvmClient;
 
+/// How the code of an account begins that runs a contract's code by EIP-7702.
+const DELEGATION: [u8; 3] = [0xef, 0x01, 0x00];
 /// The assumed gas of an approval that cannot be estimated; real ones use 25,000 to 60,000.
 const MAX_APPROVE_GAS: u64 = 100_000;
 /// The assumed gas of a deposit that cannot be estimated; the escrow uses 95,000 plus the token's own gas.
@@ -28,7 +30,7 @@ impl EvmDepositBuilder {
             self.simulate_with_approval(terms, &payment).await?
         };
         sends.push(send(payment.user, SendPurpose::Deposit, payment.open, gas));
-        check_gas(&self.client, &sends, holdings.coins).await?;
+        check_gas(&self.client, payment.user, &sends, holdings.coins).await?;
         Ok(self.with_chain_switch(sends))
     }
 
@@ -39,18 +41,29 @@ impl EvmDepositBuilder {
     }
 }
 
-/// Checks that the payer's native balance covers the values and the gas at the current price.
+/// Checks that the payer's native balance covers the values and the gas at the current price. The gas of a wallet contract is paid
+/// by whoever sends its transaction.
 pub(super) async fn check_gas(
     client: &EvmClient,
+    payer: Address,
     sends: &[WalletAction],
     coins: U256,
 ) -> Result<(), DepositError> {
     let price = client.fees().await.map_err(ChainError::from)?.expected();
     let needs = cost(sends, U256::from(price));
     if coins < needs {
+        let values = cost(sends, U256::ZERO);
+        if coins >= values && is_contract(&client.code(payer).await.map_err(ChainError::from)?) {
+            return Ok(());
+        }
         return Err(DepositError::Gas { has: RawAmount::new(coins), needs: RawAmount::new(needs) });
     }
     Ok(())
+}
+
+/// Whether the code is a contract's: an account with a key that runs code by EIP-7702 sends its own transactions.
+pub(super) fn is_contract(code: &[u8]) -> bool {
+    !code.is_empty() && !code.starts_with(&DELEGATION)
 }
 
 /// The total of values and gas; saturates at the maximum.
@@ -68,7 +81,7 @@ fn cost(sends: &[WalletAction], price: U256) -> U256 {
 
 #[cfg(test)]
 mod tests {
-    use alloy_primitives::{Address, Bytes};
+    use alloy_primitives::Bytes;
     use causeway_domain::ports::WalletTransaction;
     use proptest::prelude::*;
 

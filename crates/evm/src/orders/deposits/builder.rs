@@ -4,13 +4,14 @@ use alloy_primitives::{Address as EvmAddress, B256, Bytes, U256};
 use alloy_sol_types::SolCall as _;
 use async_trait::async_trait;
 use causeway_domain::ports::{
-    BroadcastError, ChainError, DepositBuilder, DepositCheckError, DepositError, DepositTxStatus,
-    PaymentCheck, PermitKind, WalletAction,
+    AccountKind, BroadcastError, ChainError, DepositBuilder, DepositCheckError, DepositError,
+    DepositTxStatus, PaymentCheck, PermitKind, PermitRequest, WalletAction,
 };
 use causeway_domain::{Address, ChainId, Deployment, IntentTerms};
 use parking_lot::Mutex;
-use serde_json::{Value, json};
+use serde_json::json;
 
+use super::actions::is_contract;
 use crate::client::EvmClient;
 use crate::contracts::AttesterRegistry;
 use crate::error::CallError;
@@ -94,18 +95,27 @@ impl DepositBuilder for EvmDepositBuilder {
         }
     }
 
+    async fn account_kind(&self, address: Address) -> Result<Option<AccountKind>, ChainError> {
+        let Address::Evm(address) = address else { return Ok(None) };
+        let code = self.client.code(address).await?;
+        Ok(Some(if is_contract(&code) {
+            AccountKind::Contract
+        } else if code.is_empty() {
+            AccountKind::NoCode
+        } else {
+            AccountKind::Delegated
+        }))
+    }
+
     async fn actions(&self, terms: &IntentTerms) -> Result<Vec<WalletAction>, DepositError> {
         self.wallet_actions(terms).await
     }
 
-    async fn permit(
-        &self,
-        kind: PermitKind,
-        terms: &IntentTerms,
-    ) -> Result<(Value, Vec<WalletAction>), DepositError> {
+    async fn permit(&self, kind: PermitKind, terms: &IntentTerms) -> Result<PermitRequest, DepositError> {
         match kind {
             PermitKind::Permit2 => self.permit_request(terms).await,
             PermitKind::Authorization => self.authorization_request(terms).await,
+            PermitKind::TokenPermit => self.token_permit_request(terms).await,
         }
     }
 

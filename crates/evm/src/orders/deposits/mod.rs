@@ -3,8 +3,10 @@
 mod actions;
 mod approvals;
 mod builder;
+mod erc6492;
 mod holdings;
 mod inspect_tx;
+mod payers;
 mod payment;
 mod permit;
 mod provider;
@@ -12,9 +14,13 @@ mod refund;
 mod rejection;
 mod signed;
 mod simulate;
+mod token_permit;
 mod typed_data;
 mod watch;
 
 pub use builder::EvmDepositBuilder;
 pub use provider::EvmProviderPayments;
 pub use watch::EvmAddressWatch;
+
+pub(super) use erc6492::deployed_signature;
+pub(super) use token_permit::open_with_permit;

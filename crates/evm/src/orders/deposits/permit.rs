@@ -2,17 +2,17 @@ use alloy_primitives::{Address, B256, Bytes, Signature, U256};
 use alloy_sol_types::SolCall as _;
 use causeway_domain::IntentTerms;
 use causeway_domain::ports::{
-    ChainError, ContractReader as _, DepositCheckError, DepositError, DepositMismatch, PermitKind,
-    WalletAction,
+    ChainError, DepositCheckError, DepositError, DepositMismatch, PermitKind, PermitRequest,
 };
-use serde_json::Value;
 
 use super::actions::check_gas;
 use super::approvals::approvals;
 use super::builder::EvmDepositBuilder;
+use super::erc6492::{deployed_signature, inner_signature};
 use super::holdings::holdings;
 use super::payment::Payment;
 use super::rejection::{Cause, Rejection};
+use super::token_permit::{open_with_permit, two_signatures};
 use super::typed_data::{AuthorizationData, PermitData};
 use crate::contracts::{Escrow, Order, gasless_envelope};
 use crate::error::CallError;
@@ -20,12 +20,10 @@ use crate::gas_ceiling::{GasLimits, OPEN_FOR};
 use crate::send::TxRequest;
 use crate::simulate::Simulation;
 use crate::token_domain::TokenDomain;
+use crate::token_signatures::DomainRead;
 
 impl EvmDepositBuilder {
-    pub(super) async fn permit_request(
-        &self,
-        terms: &IntentTerms,
-    ) -> Result<(Value, Vec<WalletAction>), DepositError> {
+    pub(super) async fn permit_request(&self, terms: &IntentTerms) -> Result<PermitRequest, DepositError> {
         let payment = Payment::read(terms, &self.contracts).map_err(DepositError::WouldFail)?;
         let permit2 = self.contracts.permit2.filter(|_| !payment.is_native());
         let permit2 = permit2.ok_or(DepositError::NotOffered)?;
@@ -34,23 +32,24 @@ impl EvmDepositBuilder {
         // There is no signature to simulate yet; the payer's own deposit of these terms would fail for the same reasons.
         self.simulate_with_approval(terms, &payment).await?;
         if !before.is_empty() {
-            check_gas(&self.client, &before, holdings.coins).await?;
+            check_gas(&self.client, payment.user, &before, holdings.coins).await?;
             before = self.with_chain_switch(before);
         }
-        Ok((PermitData { permit2, terms }.json(), before))
+        Ok(PermitRequest { permit: PermitData { permit2, terms }.json(), order: None, before })
     }
 
     pub(super) async fn authorization_request(
         &self,
         terms: &IntentTerms,
-    ) -> Result<(Value, Vec<WalletAction>), DepositError> {
+    ) -> Result<PermitRequest, DepositError> {
         let payment = Payment::read(terms, &self.contracts).map_err(DepositError::WouldFail)?;
         let domain = self.token_domain(&payment).await?.ok_or(DepositError::NotOffered)?;
         holdings(&self.client, &payment, self.contracts.escrow).await?;
         // There is no signature to simulate yet; the payer's own deposit of these terms would fail for the same reasons.
         self.simulate_with_approval(terms, &payment).await?;
         let chain = self.client.chain_id();
-        Ok((AuthorizationData { domain: &domain, chain, terms }.json(), Vec::new()))
+        let permit = AuthorizationData { domain: &domain, chain, terms }.json();
+        Ok(PermitRequest { permit, order: None, before: Vec::new() })
     }
 
     /// The domain of the token's authorizations, as the chain has it now.
@@ -58,28 +57,35 @@ impl EvmDepositBuilder {
         if payment.is_native() {
             return Ok(None);
         }
-        let answers = self.client.read(&TokenDomain::calls(payment.token)).await?;
-        Ok(TokenDomain::read(self.client.chain_id(), payment.token, &answers))
+        let read = DomainRead::of(&self.client, payment.token, payment.user).await?;
+        Ok(read.filter(|read| read.authorizations).map(|read| read.domain))
     }
 
-    /// What the payer signs for a permit of this kind.
-    async fn permit_digest(
+    /// Checks that the payer's key signed this permit.
+    async fn check_payer_signed(
         &self,
         kind: PermitKind,
         terms: &IntentTerms,
         payment: &Payment,
-    ) -> Result<B256, DepositCheckError> {
+        permit: &[u8],
+    ) -> Result<(), DepositCheckError> {
         let not_taken = || not_this_deposit("permits of this kind are not taken for this token here");
-        match kind {
+        let digest = match kind {
             PermitKind::Permit2 => {
                 let permit2 = self.contracts.permit2.filter(|_| !payment.is_native());
-                Ok(PermitData { permit2: permit2.ok_or_else(not_taken)?, terms }.digest())
+                PermitData { permit2: permit2.ok_or_else(not_taken)?, terms }.digest()
             }
             PermitKind::Authorization => {
                 let domain = self.token_domain(payment).await?.ok_or_else(not_taken)?;
-                Ok(AuthorizationData { domain: &domain, chain: self.client.chain_id(), terms }.digest())
+                AuthorizationData { domain: &domain, chain: self.client.chain_id(), terms }.digest()
             }
+            PermitKind::TokenPermit => return self.check_token_permit(terms, payment, permit).await,
+        };
+        let signature = read_signature(permit)?;
+        if kind == PermitKind::Authorization && permit.len() != 65 {
+            return Err(not_this_deposit("an authorization takes the signature of 65 bytes").into());
         }
+        Ok(check_signer(signature, &digest, payment.user, "this order")?)
     }
 
     pub(super) async fn verify_permit(
@@ -89,25 +95,27 @@ impl EvmDepositBuilder {
         permit: &[u8],
     ) -> Result<(), DepositCheckError> {
         let payment = Payment::read(terms, &self.contracts).map_err(DepositMismatch)?;
-        let digest = self.permit_digest(kind, terms, &payment).await?;
         let code = self.client.code(payment.user).await.map_err(ChainError::from)?;
+        if code.is_empty() && inner_signature(permit).is_some() {
+            return Err(DepositMismatch(format!(
+                "the wallet {} is not deployed yet: deploy it with any transaction, then submit this signature again",
+                payment.user
+            ))
+            .into());
+        }
         // A contract verifies its signatures itself, which the simulation below shows.
         if code.is_empty() {
-            let signature = read_signature(permit)?;
-            if kind == PermitKind::Authorization && permit.len() != 65 {
-                return Err(not_this_deposit("an authorization takes the signature of 65 bytes").into());
-            }
-            let signer = signature.recover_address_from_prehash(&digest);
-            let signer = signer.map_err(|_| not_this_deposit("no key can produce this signature"))?;
-            if signer != payment.user {
-                return Err(wrong_signer(signer, payment.user).into());
-            }
+            self.check_payer_signed(kind, terms, &payment, permit).await?;
         }
         let open = match kind {
-            PermitKind::Permit2 => open_for(terms, permit),
-            PermitKind::Authorization => Some(open_with_authorization(terms, permit)),
+            PermitKind::Permit2 => open_for(terms, permit)
+                .ok_or_else(|| not_this_deposit("the order's deadlines are out of range"))?,
+            PermitKind::Authorization => open_with_authorization(terms, permit),
+            PermitKind::TokenPermit => {
+                let call = open_with_permit(terms, permit).ok_or_else(two_signatures)?;
+                call.abi_encode().into()
+            }
         };
-        let open = open.ok_or_else(|| not_this_deposit("the order's deadlines are out of range"))?;
         let open = TxRequest { to: self.contracts.escrow, value: U256::ZERO, data: open };
         match self.client.simulate(self.relayer, &open).await.map_err(ChainError::from)? {
             Simulation::Passes(_) => self.check_open_gas(&open).await,
@@ -115,6 +123,13 @@ impl EvmDepositBuilder {
                 let rejection = Rejection::read(reason, data.as_ref());
                 if rejection.cause == Cause::Epoch {
                     self.forget_epoch();
+                }
+                if rejection.cause == Cause::Transfer && kind == PermitKind::TokenPermit {
+                    return Err(not_this_deposit(
+                        "the token took neither the permit nor the transfer: the permit may be for another amount or nonce or \
+                         by another key, or the token is paused or blocks the payer",
+                    )
+                    .into());
                 }
                 Err(DepositMismatch(rejection.reason).into())
             }
@@ -143,29 +158,40 @@ impl EvmDepositBuilder {
 
 fn open_for(terms: &IntentTerms, permit: &[u8]) -> Option<Bytes> {
     let order = gasless_envelope(terms)?;
-    let signature = Bytes::copy_from_slice(permit);
+    let signature = deployed_signature(permit);
     Some(Escrow::openForCall { order, signature, originFillerData: Bytes::new() }.abi_encode().into())
 }
 
 fn open_with_authorization(terms: &IntentTerms, signature: &[u8]) -> Bytes {
-    let signature = Bytes::copy_from_slice(signature);
+    let signature = deployed_signature(signature);
     Escrow::openWithAuthorizationCall { order: Order::from(terms), signature }.abi_encode().into()
 }
 
-fn not_this_deposit(reason: &str) -> DepositMismatch {
+pub(super) fn not_this_deposit(reason: &str) -> DepositMismatch {
     DepositMismatch(reason.to_owned())
 }
 
-fn wrong_signer(signer: Address, user: Address) -> DepositMismatch {
-    DepositMismatch(format!(
-        "the signature is not the payer's over this order: it belongs to {signer} instead of {user}, so another key signed, \
+/// Checks that the payer's key signed this digest, which is of `what`.
+pub(super) fn check_signer(
+    signature: Signature,
+    digest: &B256,
+    user: Address,
+    what: &str,
+) -> Result<(), DepositMismatch> {
+    let signer = signature.recover_address_from_prehash(digest);
+    let signer = signer.map_err(|_| not_this_deposit("no key can produce this signature"))?;
+    if signer == user {
+        return Ok(());
+    }
+    Err(DepositMismatch(format!(
+        "the signature is not the payer's over {what}: it belongs to {signer} instead of {user}, so another key signed, \
          or another order was signed"
-    ))
+    )))
 }
 
 /// Parses a signature of 65 bytes, or 64 by EIP-2098. A high `s`, which Permit2 accepts as well, is rejected, so that a
 /// permit has one encoding.
-fn read_signature(bytes: &[u8]) -> Result<Signature, DepositMismatch> {
+pub(super) fn read_signature(bytes: &[u8]) -> Result<Signature, DepositMismatch> {
     let signature = match bytes {
         [.., 27 | 28] if bytes.len() == 65 => Signature::from_raw(bytes).ok(),
         _ if bytes.len() == 65 => {

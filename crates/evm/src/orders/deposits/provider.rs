@@ -265,7 +265,7 @@ impl ProviderPayments for EvmProviderPayments {
         };
         let gas = self.compare_effects(payment, &call, !sends.is_empty()).await?;
         sends.push(send(call.user, SendPurpose::Deposit, call.open, gas));
-        check_gas(&self.client, &sends, held.coins).await?;
+        check_gas(&self.client, call.user, &sends, held.coins).await?;
         sends.insert(0, WalletAction::SwitchChain(self.chain()));
         Ok(sends)
     }

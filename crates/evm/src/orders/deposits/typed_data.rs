@@ -4,11 +4,15 @@ use causeway_domain::{ChainId, IntentTerms, TERMS_TYPE};
 use serde_json::{Map, Value, json};
 
 use crate::token_domain::TokenDomain;
+use crate::token_permit::{TOKEN_PERMIT_TYPE, TokenPermitData};
 
 const PERMITTED_TYPE: &str = "TokenPermissions(address token,uint256 amount)";
 /// Permit2's part of the type; the witness and its type follow.
 const PERMIT_STUB: &str = "PermitWitnessTransferFrom(TokenPermissions permitted,address spender,uint256 nonce,\
 uint256 deadline,CausewayOrder witness)";
+
+const DOMAIN_TYPE: &str =
+    "EIP712Domain(string name,string version,uint256 chainId,address verifyingContract)";
 
 const AUTHORIZATION_TYPE: &str = "ReceiveWithAuthorization(address from,address to,uint256 value,uint256 validAfter,\
 uint256 validBefore,bytes32 nonce)";
@@ -53,18 +57,6 @@ impl PermitData<'_> {
 
     /// The same for `eth_signTypedData_v4`. Numbers are decimal strings: wallets lose digits of large JSON numbers.
     pub(super) fn json(&self) -> Value {
-        let order_fields = fields(TERMS_TYPE);
-        let witness: Map<String, Value> = order_fields
-            .iter()
-            .zip(self.terms.words())
-            .map(|((kind, name), word)| {
-                let value = match *kind {
-                    "uint256" => json!(U256::from_be_bytes(word.0).to_string()),
-                    _ => json!(word),
-                };
-                ((*name).to_owned(), value)
-            })
-            .collect();
         json!({
             "domain": {
                 "name": "Permit2",
@@ -87,7 +79,7 @@ impl PermitData<'_> {
                 "spender": self.escrow(),
                 "nonce": U256::from_be_bytes(self.terms.nonce.0).to_string(),
                 "deadline": self.terms.open_deadline.to_string(),
-                "witness": witness,
+                "witness": order_json(self.terms),
             },
         })
     }
@@ -122,8 +114,7 @@ impl AuthorizationData<'_> {
             self.terms.id(),
         ];
         let authorization = hash_words(keccak256(AUTHORIZATION_TYPE), &words);
-        let separator = self.domain.separator(self.chain, self.token());
-        keccak256([&[0x19, 0x01][..], separator.as_slice(), authorization.as_slice()].concat())
+        self.domain.digest(self.chain, self.token(), authorization)
     }
 
     /// The same for `eth_signTypedData_v4`.
@@ -136,12 +127,7 @@ impl AuthorizationData<'_> {
                 "verifyingContract": self.token(),
             },
             "types": {
-                "EIP712Domain": [
-                    { "name": "name", "type": "string" },
-                    { "name": "version", "type": "string" },
-                    { "name": "chainId", "type": "uint256" },
-                    { "name": "verifyingContract", "type": "address" },
-                ],
+                "EIP712Domain": type_json(DOMAIN_TYPE),
                 "ReceiveWithAuthorization": type_json(AUTHORIZATION_TYPE),
             },
             "primaryType": "ReceiveWithAuthorization",
@@ -155,6 +141,87 @@ impl AuthorizationData<'_> {
             },
         })
     }
+}
+
+impl TokenPermitData<'_> {
+    /// The same for `eth_signTypedData_v4`.
+    pub(super) fn json(&self) -> Value {
+        json!({
+            "domain": {
+                "name": self.domain.name,
+                "version": self.domain.version,
+                "chainId": self.chain.get(),
+                "verifyingContract": self.token,
+            },
+            "types": {
+                "EIP712Domain": type_json(DOMAIN_TYPE),
+                "Permit": type_json(TOKEN_PERMIT_TYPE),
+            },
+            "primaryType": "Permit",
+            "message": {
+                "owner": self.owner,
+                "spender": self.spender,
+                "value": self.value.to_string(),
+                "nonce": self.nonce.to_string(),
+                "deadline": self.deadline.to_string(),
+            },
+        })
+    }
+}
+
+/// The order itself in the domain of its escrow, which takes a deposit by a token's permit only with this signature.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct OrderData<'a> {
+    pub(super) terms: &'a IntentTerms,
+}
+
+impl OrderData<'_> {
+    const NAME: &'static str = "Causeway Escrow";
+    const VERSION: &'static str = "2";
+
+    fn escrow(self) -> Address {
+        Address::from_word(self.terms.escrow)
+    }
+
+    /// What the payer signs; the message's own hash is the order's id.
+    pub(super) fn digest(self) -> B256 {
+        let domain = eip712_domain! {
+            name: Self::NAME,
+            version: Self::VERSION,
+            chain_id: self.terms.origin_chain_id,
+            verifying_contract: self.escrow(),
+        };
+        let id = self.terms.id();
+        keccak256([&[0x19, 0x01][..], domain.separator().as_slice(), id.as_slice()].concat())
+    }
+
+    /// The same for `eth_signTypedData_v4`.
+    pub(super) fn json(self) -> Value {
+        json!({
+            "domain": {
+                "name": Self::NAME,
+                "version": Self::VERSION,
+                "chainId": self.terms.origin_chain_id,
+                "verifyingContract": self.escrow(),
+            },
+            "types": {
+                "EIP712Domain": type_json(DOMAIN_TYPE),
+                "CausewayOrder": type_json(TERMS_TYPE),
+            },
+            "primaryType": "CausewayOrder",
+            "message": order_json(self.terms),
+        })
+    }
+}
+
+/// The terms by name. Numbers are decimal strings: wallets lose digits of large JSON numbers.
+fn order_json(terms: &IntentTerms) -> Map<String, Value> {
+    let value = |kind: &str, word: B256| match kind {
+        "uint256" => json!(U256::from_be_bytes(word.0).to_string()),
+        _ => json!(word),
+    };
+    let named = fields(TERMS_TYPE).into_iter().zip(terms.words());
+    named.map(|((kind, name), word)| (name.to_owned(), value(kind, word))).collect()
 }
 
 fn hash_words(kind: B256, words: &[B256]) -> B256 {
@@ -189,5 +256,8 @@ mod tests {
         assert_eq!(written("CausewayOrder", TERMS_TYPE), TERMS_TYPE);
         assert_eq!(written("TokenPermissions", PERMITTED_TYPE), PERMITTED_TYPE);
         assert_eq!(written("PermitWitnessTransferFrom", PERMIT_STUB), PERMIT_STUB);
+        assert_eq!(written("ReceiveWithAuthorization", AUTHORIZATION_TYPE), AUTHORIZATION_TYPE);
+        assert_eq!(written("Permit", TOKEN_PERMIT_TYPE), TOKEN_PERMIT_TYPE);
+        assert_eq!(written("EIP712Domain", DOMAIN_TYPE), DOMAIN_TYPE);
     }
 }

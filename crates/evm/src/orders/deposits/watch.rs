@@ -1,7 +1,9 @@
+use std::cmp::Reverse;
+
 use alloy_primitives::{Address as EvmAddress, B256, U64, U256};
 use alloy_sol_types::SolEvent as _;
 use async_trait::async_trait;
-use causeway_domain::ports::{AddressWatch, ChainError};
+use causeway_domain::ports::{AddressWatch, ChainError, KnownPayers};
 use causeway_domain::{Address, ChainId, RawAmount, TokenId};
 use serde::Deserialize;
 use serde_json::json;
@@ -16,7 +18,7 @@ use crate::rpc::Call;
 /// How many of the newest blocks are searched for a transfer of the native coin.
 const MAX_SEARCHED_BLOCKS: u64 = 64;
 /// How many full blocks one request reads; they are large.
-const BLOCKS_PER_REQUEST: usize = 8;
+const BLOCKS_PER_REQUEST: u64 = 8;
 
 /// Watches deposit addresses of one EVM chain.
 #[derive(Clone, Debug)]
@@ -30,10 +32,10 @@ struct FullBlock {
 }
 
 #[derive(Debug, Deserialize)]
-struct Sent {
-    hash: B256,
+pub(super) struct Sent {
+    pub(super) hash: B256,
     to: Option<EvmAddress>,
-    value: U256,
+    pub(super) value: U256,
 }
 
 impl EvmAddressWatch {
@@ -61,14 +63,20 @@ impl EvmAddressWatch {
         self.evm(token.address())
     }
 
-    /// The newest transfer of the token to the address. A range that is too large for the node is halved, newer half first.
-    async fn newest_transfer(
+    pub(super) const fn client(&self) -> &EvmClient {
+        &self.client
+    }
+
+    /// The transfers of the token to the address, the newest first, until there are enough. A range that is too large for the
+    /// node is halved, newer half first.
+    pub(super) async fn transfers(
         &self,
         to: EvmAddress,
         token: EvmAddress,
         range: (u64, u64),
-    ) -> Result<Option<B256>, CallError> {
-        let mut open = vec![range];
+        is_enough: impl Fn(&[Log]) -> bool + Send,
+    ) -> Result<Vec<Log>, CallError> {
+        let (mut open, mut found) = (vec![range], Vec::new());
         while let Some((first, last)) = open.pop() {
             let filter = json!([{
                 "address": token,
@@ -77,16 +85,18 @@ impl EvmAddressWatch {
                 "topics": [Erc20::Transfer::SIGNATURE_HASH, null, to.into_word()],
             }]);
             match self.client.call::<Vec<Log>>(Call::new("eth_getLogs", filter)).await {
-                Ok(logs) => {
-                    let is_match = |log: &&Log| {
+                Ok(mut logs) => {
+                    logs.retain(|log| {
                         log.address == token
                             && (first..=last).contains(&log.block_number)
+                            && log.topics.first() == Some(&Erc20::Transfer::SIGNATURE_HASH)
                             && log.topics.get(2) == Some(&to.into_word())
                             && !log.removed
-                    };
-                    let newest = logs.iter().filter(is_match).max_by_key(|log| (log.block_number, log.index));
-                    if let Some(log) = newest {
-                        return Ok(Some(log.transaction_hash));
+                    });
+                    logs.sort_unstable_by_key(|log| Reverse((log.block_number, log.index)));
+                    found.append(&mut logs);
+                    if is_enough(&found) {
+                        break;
                     }
                 }
                 Err(error) if error.wants_smaller_range() && first < last => {
@@ -96,50 +106,51 @@ impl EvmAddressWatch {
                 Err(error) => return Err(error),
             }
         }
-        Ok(None)
+        Ok(found)
     }
 
-    /// The newest transaction that sends coins to the address. Coins sent by a contract are not found this way.
+    /// The transactions of a few blocks that send coins to the address, the newest first. Coins sent by a contract are not
+    /// found this way.
+    pub(super) async fn payments_of_coins(
+        &self,
+        to: EvmAddress,
+        (first, last): (u64, u64),
+    ) -> Result<Vec<Sent>, CallError> {
+        let call =
+            |number: u64| Call::new("eth_getBlockByNumber", json!([BlockTag::Number(number).json(), true]));
+        let calls: Vec<Call> = (first..=last).rev().map(call).collect();
+        let mut found = Vec::new();
+        for block in self.client.batch::<Option<FullBlock>>(&calls).await {
+            let transactions = block?.map_or_else(Vec::new, |block| block.transactions);
+            let pays = |sent: &Sent| sent.to == Some(to) && !sent.value.is_zero();
+            found.extend(transactions.into_iter().rev().filter(pays));
+        }
+        Ok(found)
+    }
+
+    /// The newest transaction that sends coins to the address.
     async fn newest_payment(
         &self,
         to: EvmAddress,
         (first, last): (u64, u64),
     ) -> Result<Option<B256>, CallError> {
         let first = first.max(last.saturating_sub(MAX_SEARCHED_BLOCKS.saturating_sub(1)));
-        let numbers: Vec<u64> = (first..=last).rev().collect();
-        for numbers in numbers.chunks(BLOCKS_PER_REQUEST) {
-            let call = |number: &u64| {
-                Call::new("eth_getBlockByNumber", json!([BlockTag::Number(*number).json(), true]))
-            };
-            let calls: Vec<Call> = numbers.iter().map(call).collect();
-            let mut found = Vec::new();
-            for block in self.client.batch::<Option<FullBlock>>(&calls).await {
-                let transactions = block?.map_or_else(Vec::new, |block| block.transactions);
-                let pays = |sent: &Sent| sent.to == Some(to) && !sent.value.is_zero();
-                found.extend(transactions.into_iter().rev().filter(pays).map(|sent| sent.hash));
-            }
+        let mut newest = last;
+        loop {
+            let oldest = first.max(newest.saturating_sub(BLOCKS_PER_REQUEST - 1));
+            let found = self.payments_of_coins(to, (oldest, newest)).await?;
+            let found: Vec<B256> = found.into_iter().map(|sent| sent.hash).collect();
             let receipts = self.client.receipts(&found).await?;
             let succeeded = receipts.into_iter().flatten().find(|receipt| receipt.status == 1);
             if let Some(receipt) = succeeded {
                 return Ok(Some(receipt.transaction_hash));
             }
+            if oldest == first {
+                return Ok(None);
+            }
+            newest = oldest - 1;
         }
-        Ok(None)
     }
-}
-
-/// What a receipt says of who paid.
-#[derive(Deserialize)]
-struct FundingReceipt {
-    from: EvmAddress,
-    #[serde(default)]
-    logs: Vec<FundingLog>,
-}
-
-#[derive(Deserialize)]
-struct FundingLog {
-    address: EvmAddress,
-    topics: Vec<B256>,
 }
 
 #[async_trait]
@@ -175,24 +186,20 @@ impl AddressWatch for EvmAddressWatch {
         let found = if token.is_zero() {
             self.newest_payment(address, (from, to)).await?
         } else {
-            self.newest_transfer(address, token, (from, to)).await?
+            let transfers = self.transfers(address, token, (from, to), |found| !found.is_empty()).await?;
+            transfers.first().map(|log| log.transaction_hash)
         };
         Ok(found.map(|hash| hash.to_string()))
     }
 
-    async fn senders(&self, address: Address, token: TokenId, tx: &str) -> Result<Vec<Address>, ChainError> {
-        let (to, token) = (self.evm(address)?, self.token(token)?);
-        let call = Call::new("eth_getTransactionReceipt", json!([tx]));
-        let Some(receipt) = self.client.call::<Option<FundingReceipt>>(call).await? else {
-            return Ok(Vec::new());
-        };
-        let is_transfer = |log: &&FundingLog| {
-            log.address == token
-                && log.topics.first() == Some(&Erc20::Transfer::SIGNATURE_HASH)
-                && log.topics.get(2) == Some(&to.into_word())
-        };
-        let payers = receipt.logs.iter().filter(is_transfer).filter_map(|log| log.topics.get(1));
-        let payers = payers.map(|word| EvmAddress::from_word(*word));
-        Ok(std::iter::once(receipt.from).chain(payers).map(Address::Evm).collect())
+    async fn payers(
+        &self,
+        address: Address,
+        token: TokenId,
+        until: u64,
+        amount: RawAmount,
+    ) -> Result<KnownPayers, ChainError> {
+        let (address, token) = (self.evm(address)?, self.token(token)?);
+        Ok(self.payers_of(address, token, until, amount.get()).await?)
     }
 }
