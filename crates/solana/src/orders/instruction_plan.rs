@@ -38,9 +38,9 @@ impl PlanBuilder<'_> {
     /// An action for another chain, or for unknown programs, is refused.
     pub(super) async fn build(&self, action: &ChainAction) -> Result<Plan, ActionError> {
         match action {
-            ChainAction::OpenFor { .. } | ChainAction::OpenWithAuthorization { .. } => {
-                Err(permanent_error("Solana has no permits"))
-            }
+            ChainAction::OpenFor { .. }
+            | ChainAction::OpenWithAuthorization { .. }
+            | ChainAction::OpenWithPermit { .. } => Err(permanent_error("Solana has no permits")),
             ChainAction::Sweep { terms } => self.sweep(terms).await,
             ChainAction::ReturnBalance { terms, tokens } => {
                 let program = self.origin(terms.origin_chain_id, terms.escrow)?;

@@ -20,9 +20,9 @@ type Accounts = Vec<Option<Account>>;
 /// An endpoint's name, whether it is trusted, and what it showed.
 type Shown = (String, bool, Option<Accounts>);
 
-/// The state of an order in the newest blocks: its escrow state, and whether it was filled. Every endpoint is queried
-/// and half of them must answer. One endpoint that reports an end or a fill is enough, because that only prevents
-/// sending. An open deposit lets money leave, so at least two endpoints must show it in finalized data, and none may
+/// The state of an order in the newest blocks: its escrow state, and whether it was filled. Every endpoint is queried, and
+/// half of them must answer, and two or one that is trusted: that nothing was filled lets a deposit go back. One endpoint
+/// that reports an end or a fill is enough, because that only prevents sending. An open deposit lets money leave, so at least two endpoints must show it in finalized data, and none may
 /// contradict (rule 27).
 pub(super) async fn on_chain_status(
     rpc: &SolanaRpc,
@@ -50,12 +50,16 @@ pub(super) async fn on_chain_status(
     let endpoints = asked.len();
     let read = |answer| Some(read_accounts(answer, addresses.len(), reached).ok()?.value);
     let (mut responses, mut finalized): (Vec<Accounts>, Vec<Shown>) = (Vec::new(), Vec::new());
+    let mut has_trusted = false;
     for EndpointAnswer { endpoint, trusted, answers } in asked {
         let mut answers = answers.into_iter().map(|answer| read(answer.ok()?));
-        responses.extend(answers.next().flatten());
+        let response = answers.next().flatten();
+        has_trusted |= trusted && response.is_some();
+        responses.extend(response);
         finalized.push((endpoint, trusted, answers.next().flatten()));
     }
-    if responses.is_empty() || responses.len().saturating_mul(2) < endpoints {
+    let is_enough = has_trusted || responses.len() >= rpc.quorum().get();
+    if !is_enough || responses.len().saturating_mul(2) < endpoints {
         return Err(ChainError::Unavailable(SOLANA_CHAIN_ID));
     }
     let shown = || responses.iter().flatten().flatten();

@@ -87,4 +87,31 @@ impl SolanaRpc {
         });
         agreed(self.quorum(), said) == Ok(true)
     }
+
+    /// Whether enough endpoints are past the last height at which a transaction is valid and do not know it, and none knows
+    /// it. What counts as expired is signed anew, so no endpoint is believed alone (rule 27).
+    pub async fn is_agreed_absence(&self, signature: &Signature, last_valid_block_height: u64) -> bool {
+        let statuses = json!([[signature.to_string()], { "searchTransactionHistory": true }]);
+        let calls = [
+            Call { method: "getBlockHeight", params: json!([{ "commitment": Commitment::Finalized }]) },
+            Call { method: "getSignatureStatuses", params: statuses },
+        ];
+        let asked = self.ask_all::<Value>(&calls).await;
+        let said = asked.into_iter().map(|asked| {
+            let mut answers = asked.answers.into_iter();
+            let height = answers.next().and_then(Result::ok).and_then(|height| height.as_u64());
+            let wire = answers.next().and_then(Result::ok);
+            let wire: Option<Contextual<Vec<Option<WireStatus>>>> =
+                wire.and_then(|wire| serde_json::from_value(wire).ok());
+            let is_known = wire.and_then(|wire| wire.value.first().map(Option::is_some));
+            let is_absent = match (is_known, height) {
+                (Some(true), _) => Some(false),
+                // Before that height, it may still land.
+                (Some(false), Some(height)) if height > last_valid_block_height => Some(true),
+                _ => None,
+            };
+            (asked.endpoint, asked.trusted, is_absent)
+        });
+        agreed(self.quorum(), said) == Ok(true)
+    }
 }

@@ -235,6 +235,33 @@ async fn rule_27_the_priority_fee_is_the_median() {
 }
 
 #[tokio::test]
+async fn rule_27_one_endpoint_alone_does_not_make_a_transaction_expire() {
+    let saying = |height: u64, status: Value| {
+        FakeNode::start(move |method, _| match method {
+            "getBlockHeight" => Ok(json!(height)),
+            "getSignatureStatuses" => Ok(json!({ "context": { "slot": 9 }, "value": [status] })),
+            _ => rpc_error(-32_601, "Method not found"),
+        })
+    };
+    let landed = json!({ "slot": 5, "err": null, "confirmationStatus": "processed" });
+    let (one, other) = (saying(101, Value::Null).await, saying(150, Value::Null).await);
+    let (behind, knows) = (saying(100, Value::Null).await, saying(100, landed).await);
+    let fails = FakeNode::start(|_, _| rpc_error(-32_005, "Node is behind")).await;
+    let signature = solana_signature::Signature::default();
+    for (nodes, is_expired) in [
+        (vec![&one, &other], true),
+        (vec![&one, &fails, &other], true),
+        (vec![&one], true),
+        (vec![&one, &behind], false),
+        (vec![&one, &fails], false),
+        (vec![&one, &other, &knows], false),
+    ] {
+        let said = client(&nodes).is_agreed_absence(&signature, 100).await;
+        assert_eq!(said, is_expired, "{} nodes", nodes.len());
+    }
+}
+
+#[tokio::test]
 async fn rule_27_one_endpoint_alone_does_not_make_a_transaction_fail() {
     let saying = |err: Value, commitment: &'static str| {
         FakeNode::start(move |method, _| match method {

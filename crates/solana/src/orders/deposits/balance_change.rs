@@ -64,46 +64,71 @@ pub(super) async fn received_amount(
     account: &Address,
     tokens: bool,
 ) -> Result<u64, ChainError> {
-    let options = json!({
-        "commitment": Commitment::Finalized,
-        "encoding": "json",
-        "maxSupportedTransactionVersion": 0,
-    });
-    let call = Call { method: "getTransaction", params: json!([signature.to_string(), options]) };
     let account = account.to_string();
-    let gained = rpc.request(call, |wire: Option<WireTransaction>| {
+    let gained = rpc.request(transaction(signature), |wire: Option<WireTransaction>| {
         Ok(wire.map_or(0, |wire| balance_increase(&wire, &account, tokens)))
     });
     Ok(gained.await?)
 }
 
-/// Who paid in a final transaction: its fee payer, and the owners of token accounts that hold less than before.
-pub(super) async fn payers(rpc: &SolanaRpc, signature: &str) -> Result<Vec<Address>, ChainError> {
+fn transaction(signature: Signature) -> Call {
     let options = json!({
         "commitment": Commitment::Finalized,
         "encoding": "json",
         "maxSupportedTransactionVersion": 0,
     });
-    let call = Call { method: "getTransaction", params: json!([signature, options]) };
-    let found = rpc.request(call, |wire: Option<WireTransaction>| {
-        Ok(wire.map_or_else(Vec::new, |wire| paying_accounts(&wire)))
+    Call { method: "getTransaction", params: json!([signature.to_string(), options]) }
+}
+
+/// What a final transaction brought to an account.
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(super) struct Payment {
+    pub(super) amount: u64,
+    /// The fee payer, and the owners of accounts that hold less than before.
+    pub(super) payers: Vec<Address>,
+}
+
+/// Nothing if the transaction is not found.
+pub(super) async fn payment(
+    rpc: &SolanaRpc,
+    signature: Signature,
+    account: &Address,
+    tokens: bool,
+) -> Result<Payment, ChainError> {
+    let account = account.to_string();
+    let found = rpc.request(transaction(signature), |wire: Option<WireTransaction>| {
+        Ok(wire.map_or_else(Payment::default, |wire| Payment {
+            amount: balance_increase(&wire, &account, tokens),
+            payers: paying_accounts(&wire, tokens),
+        }))
     });
     Ok(found.await?)
 }
 
-fn paying_accounts(wire: &WireTransaction) -> Vec<Address> {
-    let held = |list: &Option<Vec<WireTokens>>, place: usize| {
-        let one = list.iter().flatten().find(|one| one.account_index == place);
-        one.and_then(|one| one.ui_token_amount.amount.parse::<u64>().ok()).unwrap_or_default()
+fn paying_accounts(wire: &WireTransaction, tokens: bool) -> Vec<Address> {
+    let keys = &wire.transaction.message.account_keys;
+    let WireMeta { pre_balances, post_balances, pre_token_balances, post_token_balances, .. } = &wire.meta;
+    let fee_payer = keys.first();
+    let poorer: Vec<&String> = if tokens {
+        let poorer = pre_token_balances.iter().flatten().filter(|one| {
+            let place = one.account_index;
+            held_tokens(post_token_balances.as_ref(), place) < held_tokens(pre_token_balances.as_ref(), place)
+        });
+        poorer.filter_map(|one| one.owner.as_ref()).collect()
+    } else {
+        let balances = pre_balances.iter().zip(post_balances);
+        keys.iter().zip(balances).filter(|(_, (before, after))| after < before).map(|(key, _)| key).collect()
     };
-    let WireMeta { pre_token_balances: before, post_token_balances: after, .. } = &wire.meta;
-    let poorer = before
-        .iter()
-        .flatten()
-        .filter(|one| held(after, one.account_index) < held(before, one.account_index));
-    let owners = poorer.filter_map(|one| one.owner.as_ref());
-    let fee_payer = wire.transaction.message.account_keys.first();
-    fee_payer.into_iter().chain(owners).filter_map(|text| text.parse().ok()).collect()
+    let mut payers: Vec<Address> =
+        fee_payer.into_iter().chain(poorer).filter_map(|text| text.parse().ok()).collect();
+    payers.sort_unstable();
+    payers.dedup();
+    payers
+}
+
+fn held_tokens(list: Option<&Vec<WireTokens>>, place: usize) -> u64 {
+    let one = list.into_iter().flatten().find(|one| one.account_index == place);
+    one.and_then(|one| one.ui_token_amount.amount.parse().ok()).unwrap_or_default()
 }
 
 fn balance_increase(wire: &WireTransaction, account: &str, tokens: bool) -> u64 {
@@ -112,13 +137,9 @@ fn balance_increase(wire: &WireTransaction, account: &str, tokens: bool) -> u64 
         wire.meta.loaded_addresses.iter().flat_map(|loaded| loaded.writable.iter().chain(&loaded.readonly));
     let mut keys = wire.transaction.message.account_keys.iter().chain(loaded);
     let Some(place) = keys.position(|key| key == account) else { return 0 };
-    let held = |list: &Option<Vec<WireTokens>>| {
-        let one = list.iter().flatten().find(|one| one.account_index == place);
-        one.and_then(|one| one.ui_token_amount.amount.parse::<u64>().ok()).unwrap_or_default()
-    };
     let lamports = |list: &[u64]| list.get(place).copied().unwrap_or_default();
     let (before, after) = if tokens {
-        (held(pre_token_balances), held(post_token_balances))
+        (held_tokens(pre_token_balances.as_ref(), place), held_tokens(post_token_balances.as_ref(), place))
     } else {
         (lamports(pre_balances), lamports(post_balances))
     };

@@ -4,11 +4,10 @@ use alloy_primitives::B256;
 use async_trait::async_trait;
 use causeway_domain::ports::{
     BroadcastError, ChainError, DepositBuilder, DepositCheckError, DepositError, DepositMismatch,
-    DepositTxStatus, PermitKind, WalletAction,
+    DepositTxStatus, PermitKind, PermitRequest, WalletAction,
 };
 use causeway_domain::{Address as AnyAddress, ChainId, IntentTerms, SOLANA_CHAIN_ID, SolanaDeployment};
 use parking_lot::Mutex;
-use serde_json::Value;
 
 use super::signed::check_signed_deposit;
 use crate::program::{AttesterConfig, EscrowProgram};
@@ -115,11 +114,7 @@ impl DepositBuilder for SolanaDepositBuilder {
         self.wallet_action(terms).await.map(|action| vec![action])
     }
 
-    async fn permit(
-        &self,
-        _: PermitKind,
-        _: &IntentTerms,
-    ) -> Result<(Value, Vec<WalletAction>), DepositError> {
+    async fn permit(&self, _: PermitKind, _: &IntentTerms) -> Result<PermitRequest, DepositError> {
         Err(DepositError::NotOffered)
     }
 

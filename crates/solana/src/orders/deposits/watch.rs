@@ -2,12 +2,12 @@ use std::collections::HashMap;
 
 use alloy_primitives::U256;
 use async_trait::async_trait;
-use causeway_domain::ports::{AddressWatch, ChainError};
+use causeway_domain::ports::{AddressWatch, ChainError, KnownPayers};
 use causeway_domain::{Address as AnyAddress, ChainId, RawAmount, SOLANA_CHAIN_ID, TokenId};
 use parking_lot::Mutex;
 use solana_address::Address;
 
-use super::balance_change::{payers, received_amount};
+use super::balance_change::{payment, received_amount};
 use crate::history::HistoryWalk;
 use crate::program::associated_token_account;
 use crate::{
@@ -150,9 +150,33 @@ impl AddressWatch for SolanaAddressWatch {
         Ok(None)
     }
 
-    async fn senders(&self, _: AnyAddress, _: TokenId, tx: &str) -> Result<Vec<AnyAddress>, ChainError> {
-        let payers = payers(&self.rpc, tx).await?;
-        Ok(payers.into_iter().map(|payer| AnyAddress::Solana(payer.to_bytes())).collect())
+    async fn payers(
+        &self,
+        address: AnyAddress,
+        token: TokenId,
+        until: u64,
+        amount: RawAmount,
+    ) -> Result<KnownPayers, ChainError> {
+        let wanted = read(&(address, token))?;
+        let mut known = KnownPayers::default();
+        let Some(place) = self.balance_accounts(&[wanted]).await?.pop().flatten() else { return Ok(known) };
+        let mut walk = HistoryWalk::of_successful(0);
+        self.rpc.walk(&place.at, &mut walk, (Commitment::Finalized, None), MAX_HISTORY_PAGES).await?;
+        let mentions = walk.finish();
+        let newest = mentions.iter().rev().filter(|mention| mention.slot <= until);
+        let mut sum = 0_u64;
+        for mention in newest.take(MAX_SCANNED_TRANSACTIONS) {
+            let found = payment(&self.rpc, mention.signature, &place.at, place.token.is_some()).await?;
+            if found.amount > 0 {
+                sum = sum.saturating_add(found.amount);
+                known.wallets.extend(found.payers.iter().map(|payer| AnyAddress::Solana(payer.to_bytes())));
+            }
+            if U256::from(sum) >= amount.get() {
+                break;
+            }
+        }
+        known.amount = RawAmount::new(U256::from(sum));
+        Ok(known)
     }
 }
 

@@ -73,6 +73,10 @@ impl SolanaTxSender {
                 OutgoingEnd::Reverted(hash)
             }
             Decision::Expired => {
+                let last_valid = signed.last_valid_block_height;
+                if !self.rpc.is_agreed_absence(&signature, last_valid).await {
+                    return Ok(false);
+                }
                 // It can never land, so the purpose is free and the action can be signed again.
                 tracing::info!(%signature, "transaction expired");
                 OutgoingEnd::Superseded

@@ -1,5 +1,5 @@
 use causeway_domain::ports::{AddressWatch as _, ChainError};
-use causeway_domain::{Address as AnyAddress, SOLANA_CHAIN_ID, TokenId};
+use causeway_domain::{Address as AnyAddress, RawAmount, SOLANA_CHAIN_ID, TokenId};
 use causeway_solana::orders::SolanaAddressWatch;
 
 use super::*;
@@ -41,6 +41,35 @@ async fn transfers_to_deposit_addresses_are_seen_once_final() {
     assert_eq!(brought(two_at, absent).await, None);
     assert_eq!(watch.funding_tx(one_at, sol, to + 1, to + 9).await.unwrap(), None);
     assert!(watch.balances_at(&wanted, to + 1_000_000).await.is_err(), "no node has reached that slot");
+}
+
+#[tokio::test]
+async fn all_payers_of_an_amount_are_found() {
+    let sandbox = SandboxChain::start().await;
+    let watch = SolanaAddressWatch::new(sandbox.rpc.clone());
+    let (one, two) = (PROGRAM.deposit([1; 32].into()), PROGRAM.deposit([2; 32].into()));
+    let [one_at, two_at] = [one, two].map(|address| AnyAddress::Solana(address.to_bytes()));
+    let sol = TokenId::native(SOLANA_CHAIN_ID);
+    sandbox.chain.airdrop(one, 3 * SOL).await.unwrap();
+    sandbox.chain.give_tokens(two, USDC, 77).await.unwrap();
+    sandbox.finalize().await;
+    sandbox.chain.give_tokens(two, USDC, 7).await.unwrap();
+    sandbox.finalize().await;
+    let newest = sandbox.rpc.heads().await.unwrap().finalized;
+    let found = async |address, token, until, amount: u64| {
+        let amount = RawAmount::new(amount.try_into().unwrap());
+        watch.payers(address, token, until, amount).await.unwrap()
+    };
+    let of = |amount: u64| RawAmount::new(amount.try_into().unwrap());
+    let all = found(two_at, usdc(), newest, 84).await;
+    assert!(all.amount == of(84) && !all.wallets.is_empty(), "{all:?}");
+    assert_eq!(found(two_at, usdc(), newest, 7).await.amount, of(7), "the newest suffices");
+    assert_eq!(found(two_at, usdc(), newest, 85).await.amount, of(84), "no more came");
+    let coins = found(one_at, sol, newest, 3 * SOL).await;
+    assert!(coins.amount == of(3 * SOL) && !coins.wallets.is_empty(), "{coins:?}");
+    assert!(!coins.wallets.contains(&one_at), "{coins:?}");
+    assert_eq!(found(one_at, usdc(), newest, 1).await.amount, of(0));
+    assert_eq!(found(two_at, usdc(), 0, 1).await.amount, of(0), "after that slot");
 }
 
 #[tokio::test]
