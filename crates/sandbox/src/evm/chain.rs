@@ -124,6 +124,11 @@ impl EvmChain {
         let now = faults.frozen.then(|| Arc::new(self.inner.ledger.read().clone()));
         self.inner.faults.lock().set(node, faults, now);
     }
+
+    /// The faults of one node.
+    pub fn faults_at(&self, node: u8) -> Faults {
+        self.inner.faults.lock().get(node)
+    }
 }
 
 impl Inner {

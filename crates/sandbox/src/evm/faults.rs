@@ -43,6 +43,11 @@ impl NodeFaults {
         self.0.insert(node, FaultState { faults, calls: 0, frozen: now });
     }
 
+    /// The faults of a node; the default where it has none.
+    pub(crate) fn get(&self, node: u8) -> Faults {
+        self.0.get(&node).map(|state| state.faults.clone()).unwrap_or_default()
+    }
+
     pub(crate) fn for_call(&mut self, node: u8, method: &str) -> CallFaults {
         self.0.get_mut(&node).map(|state| state.for_call(method)).unwrap_or_default()
     }

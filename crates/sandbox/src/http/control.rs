@@ -107,6 +107,36 @@ pub(super) async fn control(
     }
 }
 
+/// How a chain's switches stand: whether it is paused, and what its first node does wrong.
+pub(super) async fn state(
+    State(sandbox): State<Arc<Sandbox>>,
+    Path(id): Path<String>,
+) -> Result<Json<Value>, HttpError> {
+    let id = chain_id(&id)?;
+    match (sandbox.evm.get(&id), &sandbox.solana) {
+        (Some(chain), _) => {
+            let faults = chain.faults_at(FIRST_NODE);
+            Ok(done(json!({
+                "blockNumber": chain.block_number(),
+                "paused": chain.is_paused(),
+                "failing": faults.fail.is_some(),
+                "lying": faults.lies.is_some(),
+            })))
+        }
+        (None, Some(solana)) if solana.chain_id() == id => {
+            let faults = solana.faults_at(FIRST_NODE);
+            let never = solana::FaultSchedule::Never;
+            Ok(done(json!({
+                "slot": solana.slot().await.map_err(refused)?,
+                "paused": solana.is_paused().await.map_err(refused)?,
+                "failing": faults.failing != never || faults.response_lost != never,
+                "lying": faults.lies.is_some(),
+            })))
+        }
+        _ => Err(HttpError::NoChain),
+    }
+}
+
 fn refused(error: impl std::fmt::Display) -> HttpError {
     HttpError::Refused(format!("{error}."))
 }

@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use axum::Router;
 use axum::extract::DefaultBodyLimit;
-use axum::routing::post;
+use axum::routing::{get, post};
 
 use crate::Sandbox;
 
@@ -25,6 +25,6 @@ pub fn routes<S: Clone + Send + Sync + 'static>(sandbox: Arc<Sandbox>) -> Router
             post(rpc::rpc_at).layer(DefaultBodyLimit::max(RPC_BODY_LIMIT)),
         )
         .route("/sandbox/faucet", post(faucet::faucet))
-        .route("/sandbox/control/{chainId}", post(control::control))
+        .route("/sandbox/control/{chainId}", get(control::state).post(control::control))
         .with_state(sandbox)
 }

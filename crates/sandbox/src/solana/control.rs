@@ -34,6 +34,10 @@ impl SolanaChain {
         self.inner.thread.run(|node| node.paused = false).await
     }
 
+    pub async fn is_paused(&self) -> Result<bool, SolanaError> {
+        self.inner.thread.run(|node| node.paused).await
+    }
+
     /// Opens a slot at this time; later slots continue from it. Time cannot go back.
     pub async fn set_time(&self, seconds: i64) -> Result<u64, SolanaError> {
         self.inner.thread.run(move |node| node.set_time(seconds)).await?
@@ -74,6 +78,11 @@ impl SolanaChain {
         let stale = faults.stale;
         self.inner.faults.lock().insert(node, faults);
         self.inner.thread.run(move |chain| chain.set_stale(node, stale)).await
+    }
+
+    /// The faults of one node; the default where it has none.
+    pub fn faults_at(&self, node: u8) -> RpcFaults {
+        self.inner.faults.lock().get(&node).cloned().unwrap_or_default()
     }
 
     /// Transfers SOL to a wallet, as `requestAirdrop` does.
