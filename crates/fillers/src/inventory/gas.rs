@@ -28,6 +28,7 @@ const BATCH_BYTES_PER_ORDER: u64 = 230;
 const SWEEP_BYTES: u64 = 790;
 const RELAY_BYTES: u64 = 1_310;
 const AUTHORIZATION_BYTES: u64 = 1_030;
+const PERMIT_BYTES: u64 = 1_190;
 
 /// Gas usage of our transactions on one chain: gas on EVM chains, signatures on Solana. On EVM chains these are the figures of
 /// the contracts' gas snapshots, the dearer of two where they depend on the recipient.
@@ -46,6 +47,8 @@ pub struct GasUnits {
     pub relay: u64,
     /// Opening an order with a payer's EIP-3009 authorization.
     pub relay_authorization: u64,
+    /// Opening an order with a payer's EIP-2612 permit.
+    pub relay_permit: u64,
     pub fill_native: u64,
     pub fill_token: u64,
     /// Depositing into a vault for the recipient.
@@ -77,6 +80,7 @@ impl GasUnits {
             sweep: times(units.sweep),
             relay: times(units.relay),
             relay_authorization: times(units.relay_authorization),
+            relay_permit: times(units.relay_permit),
             fill_native: times(units.fill_native),
             fill_token: times(units.fill_token),
             fill_vault: times(units.fill_vault),
@@ -88,16 +92,17 @@ impl GasUnits {
     pub const fn default_for(family: Family) -> Self {
         match family {
             Family::Evm => Self {
-                open: 74_468,
-                claim: 73_122,
-                claim_batch: 62_880,
-                claim_in_batch: 13_430,
-                sweep: 162_905,
-                relay: 124_047,
-                relay_authorization: 111_188,
-                fill_native: 88_612,
-                fill_token: 84_810,
-                fill_vault: 168_488,
+                open: 73_582,
+                claim: 71_327,
+                claim_batch: 62_860,
+                claim_in_batch: 11_744,
+                sweep: 162_043,
+                relay: 123_377,
+                relay_authorization: 110_529,
+                relay_permit: 119_426,
+                fill_native: 88_463,
+                fill_token: 84_661,
+                fill_vault: 168_339,
                 fill_closing: 0,
                 fill_token_rent: 0,
             },
@@ -109,6 +114,7 @@ impl GasUnits {
                 sweep: 1,
                 relay: 0,
                 relay_authorization: 0,
+                relay_permit: 0,
                 fill_native: 1,
                 fill_token: 1,
                 fill_vault: 1,
@@ -159,6 +165,7 @@ impl GasUnits {
             DepositMethod::Authorization => {
                 Usage { gas: self.relay_authorization, bytes: AUTHORIZATION_BYTES }
             }
+            DepositMethod::Permit => Usage { gas: self.relay_permit, bytes: PERMIT_BYTES },
             DepositMethod::Transfer => Usage { gas: self.sweep, bytes: SWEEP_BYTES },
         });
         opening.max_by_key(|usage| usage.gas).unwrap_or_default()
@@ -225,6 +232,7 @@ mod tests {
             (units.sweep, "sweep ERC-20"),
             (units.relay, "openFor, Permit2"),
             (units.relay_authorization, "openWithAuthorization, EIP-3009"),
+            (units.relay_permit, "openWithPermit, EIP-2612"),
             (units.fill_native, "fill, native"),
             (units.fill_token, "fill, ERC-20"),
             (units.fill_vault, "fill, ERC-4626 shares"),

@@ -59,9 +59,14 @@ impl ChainTerms {
         }
     }
 
-    /// The methods by which `token` can be deposited here, restricted to `wanted` if it is not empty. An authorization is
-    /// offered only where it is asked for, because not every client knows it.
-    fn methods(&self, token: &TokenId, wanted: &[DepositMethod], authorizations: bool) -> Vec<DepositMethod> {
+    /// The methods by which `token` can be deposited here, restricted to `wanted` if it is not empty. Those that the token
+    /// itself takes a signature for, `signed`, are offered only where they are asked for, because not every client knows them.
+    fn methods(
+        &self,
+        token: &TokenId,
+        wanted: &[DepositMethod],
+        signed: &[DepositMethod],
+    ) -> Vec<DepositMethod> {
         let possible = |method: &DepositMethod| match method {
             DepositMethod::ContractCall => true,
             // Permit2 cannot move the native coin.
@@ -70,7 +75,9 @@ impl ChainTerms {
                     && !token.is_native()
                     && token.chain().family() == Family::Evm
             }
-            DepositMethod::Authorization => authorizations && wanted.contains(method),
+            DepositMethod::Authorization | DepositMethod::Permit => {
+                signed.contains(method) && wanted.contains(method)
+            }
             DepositMethod::Transfer => self.deposit_methods.contains(method),
         };
         let is_wanted = |method: &DepositMethod| wanted.is_empty() || wanted.contains(method);
@@ -83,11 +90,11 @@ impl ChainTerms {
         &self,
         token: &TokenId,
         wanted: &[DepositMethod],
-        authorizations: bool,
+        signed: &[DepositMethod],
     ) -> Vec<Vec<DepositMethod>> {
         let is_free = self.gas.relay == 0;
         let mut groups: Vec<Vec<DepositMethod>> = Vec::new();
-        for method in self.methods(token, wanted, authorizations) {
+        for method in self.methods(token, wanted, signed) {
             match groups.last_mut() {
                 Some(group) if method == DepositMethod::Permit2 && is_free => group.push(method),
                 _ => groups.push(vec![method]),
@@ -103,17 +110,19 @@ mod tests {
 
     #[test]
     fn a_relayed_opening_shares_the_group_of_the_call_only_where_it_costs_no_more() {
-        use DepositMethod::{Authorization, ContractCall, Permit2, Transfer};
+        use DepositMethod::{Authorization, ContractCall, Permit, Permit2, Transfer};
         let chain = ChainId::new(8453).unwrap();
         let token = TokenId::new(chain, "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913").unwrap();
         let mut terms = ChainTerms::new(chain, 12, vec![Permit2, Transfer]);
-        assert_eq!(terms.method_groups(&token, &[], true), [[ContractCall], [Permit2], [Transfer]]);
-        let both = [Authorization, Permit2];
-        assert_eq!(terms.method_groups(&token, &both, true), [[Permit2], [Authorization]]);
-        assert_eq!(terms.method_groups(&token, &both, false), [[Permit2]]);
+        let signed = [Authorization, Permit];
+        assert_eq!(terms.method_groups(&token, &[], &signed), [[ContractCall], [Permit2], [Transfer]]);
+        let wanted = [Permit, Authorization, Permit2];
+        assert_eq!(terms.method_groups(&token, &wanted, &signed), [[Permit2], [Authorization], [Permit]]);
+        assert_eq!(terms.method_groups(&token, &wanted, &[Permit]), [[Permit2], [Permit]]);
+        assert_eq!(terms.method_groups(&token, &wanted, &[]), [[Permit2]]);
         terms.gas.relay = 0;
-        assert_eq!(terms.method_groups(&token, &[], true), [vec![ContractCall, Permit2], vec![Transfer]]);
-        assert_eq!(terms.method_groups(&token, &[Permit2, Transfer], true), [[Permit2], [Transfer]]);
-        assert_eq!(terms.method_groups(&TokenId::native(chain), &[], false), [[ContractCall], [Transfer]]);
+        assert_eq!(terms.method_groups(&token, &[], &signed), [vec![ContractCall, Permit2], vec![Transfer]]);
+        assert_eq!(terms.method_groups(&token, &[Permit2, Transfer], &signed), [[Permit2], [Transfer]]);
+        assert_eq!(terms.method_groups(&TokenId::native(chain), &[], &[]), [[ContractCall], [Transfer]]);
     }
 }

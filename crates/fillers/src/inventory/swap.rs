@@ -73,9 +73,8 @@ impl<'a> ServedSwap<'a> {
         if let Some((chain, breaker)) = filler.open_breaker(pair.from.id.chain(), pair.paid.id.chain()) {
             return Err(Refusal::Other(format!("the limit on {breaker} on chain {chain} is reached")));
         }
-        let authorizations = filler.deps.token_policy.takes_authorizations(&pair.from.id);
-        let method_groups =
-            pair.source.method_groups(&pair.from.id, &ask.ask.deposit_methods, authorizations);
+        let signed = filler.deps.token_policy.signed_methods(&pair.from.id);
+        let method_groups = pair.source.method_groups(&pair.from.id, &ask.ask.deposit_methods, &signed);
         if method_groups.is_empty() {
             return Err(Refusal::NoDepositMethod);
         }

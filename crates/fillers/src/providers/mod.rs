@@ -1,10 +1,14 @@
-//! Liquidity providers, which settle swaps through contracts of their own: a folder for each.
+//! Liquidity providers, which settle swaps themselves, by contracts or addresses of their own: a folder for each.
 
+mod answers;
+pub mod check;
 pub mod lifi;
+pub mod oneclick;
 mod pins;
+pub mod relay;
 #[cfg(feature = "standin")]
 pub mod standin;
 mod transport;
 
 pub use pins::{BundledContract, PinnedContracts, PinnedContractsConfig};
-pub use transport::{Budget, ProviderKey};
+pub use transport::{Budget, ProviderKey, ProviderSetupError};

@@ -4,9 +4,11 @@ use std::time::{Duration, Instant};
 use causeway_domain::ports::FillerError;
 use causeway_http_client::{ResponseError, SetupError, client, error_message};
 use parking_lot::Mutex;
-use reqwest::header::{HeaderMap, HeaderName, HeaderValue, RETRY_AFTER};
+use reqwest::header::{CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue, RETRY_AFTER};
 use reqwest::{Client, Method, Request, Url};
+use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 
 /// Maximum size of a response; quotes carry calldata.
 const MAX_RESPONSE_BYTES: usize = 1024 * 1024;
@@ -26,6 +28,11 @@ pub struct ProviderKey(String);
 impl ProviderKey {
     pub const fn new(key: String) -> Self {
         Self(key)
+    }
+
+    /// The key as an OAuth token.
+    pub(super) fn bearer(&self) -> Self {
+        Self(format!("Bearer {}", self.0.trim()))
     }
 
     pub(super) fn header(&self) -> Option<HeaderValue> {
@@ -123,6 +130,10 @@ pub enum ProviderSetupError {
     Key,
     #[error("a fee is at most 1,000 basis points")]
     Fee,
+    #[error("a fee needs the address that it is paid to")]
+    FeeRecipient,
+    #[error("a deposit may take between 5 and 1,440 minutes")]
+    DepositTime,
     #[error(transparent)]
     Client(#[from] SetupError),
 }
@@ -161,17 +172,38 @@ impl Transport {
         self.get(path, query).await
     }
 
+    /// The same with a body.
+    pub(super) async fn post_quote(&self, path: &str, body: &Value) -> Result<ProviderResponse, FillerError> {
+        self.quotes.take(Instant::now()).map_err(FillerError::Unavailable)?;
+        self.post(path, body).await
+    }
+
+    pub(super) async fn post(&self, path: &str, body: &Value) -> Result<ProviderResponse, FillerError> {
+        let mut request = Request::new(Method::POST, self.url(path));
+        request.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+        *request.body_mut() = Some(body.to_string().into());
+        self.send(request).await
+    }
+
     pub(super) async fn get(
         &self,
         path: &str,
         query: &[(&str, String)],
     ) -> Result<ProviderResponse, FillerError> {
+        let mut url = self.url(path);
+        url.query_pairs_mut().extend_pairs(query);
+        self.send(Request::new(Method::GET, url)).await
+    }
+
+    fn url(&self, path: &str) -> Url {
         let mut url = self.base.clone();
         if let Ok(mut segments) = url.path_segments_mut() {
             segments.pop_if_empty().extend(path.split('/'));
         }
-        url.query_pairs_mut().extend_pairs(query);
-        let mut request = Request::new(Method::GET, url);
+        url
+    }
+
+    async fn send(&self, mut request: Request) -> Result<ProviderResponse, FillerError> {
         *request.timeout_mut() = Some(self.deadline.min(MAX_TIMEOUT));
         if let Some((name, value)) = &self.key {
             request.headers_mut().insert(name.clone(), value.clone());
@@ -199,6 +231,16 @@ impl Transport {
             _ => Ok(ProviderResponse { status, body }),
         }
     }
+}
+
+/// Reads an answer; one with another status than 200 or 201, or in another form, is the provider's fault.
+pub(super) fn read<T: DeserializeOwned>(response: &ProviderResponse) -> Result<T, FillerError> {
+    if !matches!(response.status, 200 | 201) {
+        let words = format!("it returned {}{}", response.status, message(&response.body));
+        return Err(FillerError::Nonsense(words));
+    }
+    serde_json::from_slice(&response.body)
+        .map_err(|error| FillerError::Nonsense(format!("its answer cannot be read: {error}")))
 }
 
 /// For how long the provider wants to be left alone: `Retry-After`, or the reset of its rate limit, in seconds.

@@ -230,6 +230,7 @@ pub(crate) fn ask(trade_type: TradeType, from: &Token, to: &Token, amount: RawAm
         slippage: None,
         deposit_methods: Vec::new(),
         referral: None,
+        deposit_window: None,
     };
     FillerAsk { ask, from: from.clone().into(), to: to.clone().into() }
 }

@@ -3,8 +3,8 @@
 mod book;
 mod executor;
 mod fixture;
-mod lifi;
 mod limits;
 mod offers;
 mod oif;
+mod providers;
 mod remote;

@@ -28,22 +28,22 @@ async fn offer_guarantees_its_output_and_lists_the_fees() {
     assert_eq!((call.min_amount_out, call.exact_out), (call.amount_out, None));
     assert_eq!(call.expected_duration_seconds, 48 + 2);
     assert_eq!(call.parties, Some(parties(Family::Evm)));
-    assert_eq!(call.estimated_gas, Some(decimal("0.000074468", 18)));
+    assert_eq!(call.estimated_gas, Some(decimal("0.000073582", 18)));
     // The claim at 1 gwei and the fill at 0.01 gwei, both a tenth dearer than now, then 0.15 %, at 3,500.
     assert_eq!(call.deposit_methods, [DepositMethod::ContractCall]);
-    assert_eq!(call.amount_out, decimal("0.285204427256571428", 18));
+    assert_eq!(call.amount_out, decimal("0.285206400577857142", 18));
     let fees = |offer: &Offer| -> Vec<_> {
         assert!(offer.fees.iter().all(|fee| fee.token == usdc(ETHEREUM).id));
         offer.fees.iter().map(|fee| (fee.kind, fee.amount)).collect()
     };
     let expected = |filler, gas| vec![(FeeKind::Filler, decimal(filler, 6)), (FeeKind::Gas, decimal(gas, 6))];
-    assert_eq!(fees(call), expected("1.499572", "0.284932"));
+    assert_eq!(fees(call), expected("1.499582", "0.278015"));
     // The permit's route also pays for the relayed opening, the transfer's for the sweep.
     assert_eq!(permit.deposit_methods, [DepositMethod::Permit2]);
-    assert_eq!(fees(permit).last(), expected("0", "0.762513").last());
+    assert_eq!(fees(permit).last(), expected("0", "0.753017").last());
     assert_eq!(transfer.deposit_methods, [DepositMethod::Transfer]);
-    assert_eq!(transfer.amount_out, decimal("0.285025500621142857", 18));
-    assert_eq!(fees(transfer), expected("1.498631", "0.912116"));
+    assert_eq!(transfer.amount_out, decimal("0.285028420520428571", 18));
+    assert_eq!(fees(transfer), expected("1.498647", "0.901881"));
 }
 
 #[test]
@@ -84,11 +84,11 @@ fn rule_31_an_order_pays_the_share_of_a_claim_that_recent_batches_had() {
         let offer = fixture.offer(&ask, now()).unwrap();
         offer.fees.iter().find(|fee| fee.kind == FeeKind::Gas).map(|fee| fee.amount)
     };
-    assert_eq!(gas(), Some(decimal("0.284932", 6)), "alone, with a tenth");
+    assert_eq!(gas(), Some(decimal("0.278015", 6)), "alone, with a tenth");
     fixture.filler.set_claim_sizes(chain(ETHEREUM), vec![20, 20]);
-    assert_eq!(gas(), Some(decimal("0.067222", 6)));
+    assert_eq!(gas(), Some(decimal("0.060721", 6)));
     fixture.filler.set_claim_sizes(chain(BASE), vec![1]);
-    assert_eq!(gas(), Some(decimal("0.067222", 6)), "other chains do not count");
+    assert_eq!(gas(), Some(decimal("0.060721", 6)), "other chains do not count");
 }
 
 #[test]
@@ -100,8 +100,8 @@ fn solana_fill_includes_closing_its_record_and_rent_of_the_recipients_account() 
     };
     // The claim, a signature a tenth dearer than now, another that closes the record, and rent: 10,500 and 2,084,580 lamports
     // at 160.
-    assert_eq!(gas(&sol()), Some(decimal("0.004496", 6)));
-    assert_eq!(gas(&spl()), Some(decimal("0.336349", 6)));
+    assert_eq!(gas(&sol()), Some(decimal("0.004427", 6)));
+    assert_eq!(gas(&spl()), Some(decimal("0.33628", 6)));
 }
 
 #[test]

@@ -11,20 +11,7 @@ use jiff::{SignedDuration, Timestamp};
 
 use super::calldata::wrong_destination;
 use super::wire::{Cost, Leg, Quote, Token, TransferState};
-
-/// Fees beyond these are added up into the last one shown.
-const MAX_FEES: usize = 8;
-
-/// Maximum length of LI.FI's id of a quote that is kept.
-const MAX_ID: usize = 128;
-
-/// Why a quote of LI.FI's is not offered.
-pub(super) enum Unusable {
-    /// It cannot be used here, which is nobody's fault.
-    Declined(String),
-    /// It contradicts the ask.
-    Wrong(String),
-}
+use crate::providers::answers::{MAX_FEES, MAX_QUOTE_ID, Unusable, amount, seconds};
 
 /// The offer of a quote, checked against the ask.
 pub(super) fn offer(
@@ -67,7 +54,7 @@ pub(super) fn offer(
         estimated_gas: gas(ask.ask.from.chain(), &quote.estimate.gas_costs),
         fees: fees(&quote.estimate.fee_costs),
         parties: None,
-        filler_quote: Some(quote.id.chars().take(MAX_ID / 4).collect()),
+        filler_quote: Some(quote.id.chars().take(MAX_QUOTE_ID).collect()),
         gas_charge: None,
         provider: Some(ProviderOffer {
             terms: ProviderTerms { tool: quote.tool.clone(), slippage: asked.slippage },
@@ -145,7 +132,7 @@ pub(super) fn report(
     };
     let word =
         if substatus.is_empty() { status.status.clone() } else { format!("{} {substatus}", status.status) };
-    Ok(Some(ProviderReport { state, word }))
+    Ok(Some(ProviderReport { state, word, deposits: Vec::new() }))
 }
 
 /// What LI.FI paid instead of the output; without a transaction to look at it only failed.
@@ -162,10 +149,6 @@ fn returned(order: &Order, leg: Option<&Leg>, tx: Option<String>, at_recipient: 
 
 fn is_token(token: &Token, wanted: TokenId) -> bool {
     token.chain_id == wanted.chain().get() && Address::Evm(token.address) == wanted.address()
-}
-
-fn amount(what: &str, text: &str) -> Result<RawAmount, String> {
-    text.parse().map_err(|_| format!("its {what} is not a number of raw units"))
 }
 
 fn cost_amount(cost: &Cost) -> Option<RawAmount> {
@@ -188,14 +171,4 @@ fn gas(chain: ChainId, costs: &[Cost]) -> Option<RawAmount> {
     let own = |cost: &&Cost| cost.token.chain_id == chain.get() && cost.token.address.is_zero();
     let sum = |sum: RawAmount, cost: &Cost| sum.checked_add(cost_amount(cost)?);
     costs.iter().filter(own).try_fold(RawAmount::ZERO, sum).filter(|sum| !sum.is_zero())
-}
-
-/// A duration in whole seconds, rounded up.
-#[expect(
-    clippy::cast_possible_truncation,
-    clippy::cast_sign_loss,
-    reason = "clamped to what fits; a time is shown and nothing is computed with it"
-)]
-fn seconds(duration: f64) -> u32 {
-    if duration.is_finite() { duration.ceil().clamp(0.0, 604_800.0) as u32 } else { 0 }
 }

@@ -13,21 +13,19 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use causeway_domain::ports::{
-    Answer, Filler, FillerAsk, FillerError, LiquidityProvider, ProviderAsk, ProviderReport,
-    ProviderTransaction, Refusal,
+    Answer, Filler, FillerAsk, FillerError, LiquidityProvider, NamedContract, ProviderAsk, ProviderDeposit,
+    ProviderReport, Refusal,
 };
 use causeway_domain::{
     Address, ChainId, CustodyNotice, DepositMethod, Family, Order, Slippage, TokenId, TradeType,
 };
 use jiff::{SignedDuration, Timestamp};
-use serde::de::DeserializeOwned;
 
 pub use config::{CONTRACTS, LifiConfig};
 
+use super::answers::Unusable;
 use super::pins::PinnedContracts;
-pub use super::transport::ProviderSetupError;
-use super::transport::{ProviderResponse, Transport, message};
-use mapping::Unusable;
+use super::transport::{ProviderResponse, ProviderSetupError, Transport, message, read};
 use wire::{Chains, ErrorBody, Quote, TransferState};
 
 /// LI.FI's code of "no route" among its errors.
@@ -45,14 +43,6 @@ impl fmt::Debug for Lifi {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Lifi").field("config", &self.config).finish_non_exhaustive()
     }
-}
-
-/// One chain's entry contract as LI.FI names it, and whether it is pinned here.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct NamedContract {
-    pub chain: ChainId,
-    pub contract: Address,
-    pub pinned: bool,
 }
 
 impl Lifi {
@@ -79,18 +69,6 @@ impl Lifi {
     /// Every pinned contract.
     pub fn pinned(&self) -> Vec<(ChainId, Address)> {
         self.pins.all()
-    }
-
-    /// The entry contracts that LI.FI itself names now.
-    pub async fn named_contracts(&self) -> Result<Vec<NamedContract>, FillerError> {
-        let query = [("chainTypes", "EVM".to_owned())];
-        let chains: Chains = read(&self.transport.get("chains", &query).await?)?;
-        let named = chains.chains.into_iter().filter_map(|chain| {
-            let contract = Address::Evm(chain.diamond_address?);
-            let chain = ChainId::new(chain.id)?;
-            Some(NamedContract { chain, contract, pinned: self.pins.contains(chain, contract) })
-        });
-        Ok(named.collect())
     }
 
     /// What LI.FI cannot be asked, or what it would answer that cannot be followed here.
@@ -197,16 +175,32 @@ impl LiquidityProvider for Lifi {
         self.pins.contains(chain, contract)
     }
 
-    async fn transaction(&self, ask: &ProviderAsk) -> Result<ProviderTransaction, FillerError> {
+    async fn named_contracts(&self) -> Result<Vec<NamedContract>, FillerError> {
+        let query = [("chainTypes", "EVM".to_owned())];
+        let chains: Chains = read(&self.transport.get("chains", &query).await?)?;
+        let named = chains.chains.into_iter().filter_map(|chain| {
+            let contract = Address::Evm(chain.diamond_address?);
+            let chain = ChainId::new(chain.id)?;
+            Some(NamedContract { chain, contract, pinned: self.pins.contains(chain, contract) })
+        });
+        Ok(named.collect())
+    }
+
+    async fn deposit(&self, ask: &ProviderAsk) -> Result<ProviderDeposit, FillerError> {
         let response = self.transport.get_quote("quote", &self.query(ask, Some(&ask.tool))).await?;
         if let Some(refusal) = declined(&response)? {
             return Err(FillerError::Unavailable(refusal.to_string()));
         }
         let quote: Quote = read(&response)?;
-        mapping::transaction(ask, &quote).map_err(FillerError::Nonsense)
+        mapping::transaction(ask, &quote).map(ProviderDeposit::Call).map_err(FillerError::Nonsense)
     }
 
-    async fn look_up(&self, order: &Order, deposit_tx: &str) -> Result<Option<ProviderReport>, FillerError> {
+    async fn look_up(
+        &self,
+        order: &Order,
+        deposit_tx: Option<&str>,
+    ) -> Result<Option<ProviderReport>, FillerError> {
+        let Some(deposit_tx) = deposit_tx else { return Ok(None) };
         let mut query = vec![
             ("txHash", deposit_tx.to_owned()),
             ("fromChain", order.from.chain().get().to_string()),
@@ -238,13 +232,4 @@ fn declined(response: &ProviderResponse) -> Result<Option<Refusal>, FillerError>
         }
         status => Err(FillerError::Nonsense(format!("it returned {status}{}", message(&response.body)))),
     }
-}
-
-fn read<T: DeserializeOwned>(response: &ProviderResponse) -> Result<T, FillerError> {
-    if response.status != 200 {
-        let words = format!("it returned {}{}", response.status, message(&response.body));
-        return Err(FillerError::Nonsense(words));
-    }
-    serde_json::from_slice(&response.body)
-        .map_err(|error| FillerError::Nonsense(format!("its answer cannot be read: {error}")))
 }

@@ -1,8 +1,14 @@
 //! Local stand-ins of liquidity providers, for tests and experiments: they answer as the providers' public documentation says,
 //! and move play money on the sandbox's chains.
 
+mod backend;
 mod lifi;
 mod money;
+mod oneclick;
+mod relay;
 
-pub use lifi::{LifiStandIn, Mischief};
+pub use backend::Mischief;
+pub use lifi::LifiStandIn;
 pub use money::PlayMoney;
+pub use oneclick::OneClickStandIn;
+pub use relay::{RelayStandIn, depository_code};

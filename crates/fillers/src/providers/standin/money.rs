@@ -1,6 +1,6 @@
 use std::time::Duration;
 
-use alloy_primitives::{Address, Bytes, U256};
+use alloy_primitives::{Address, B256, Bytes, U256, b256};
 use causeway_http_client::{client, read_body};
 use parking_lot::RwLock;
 use reqwest::Client;
@@ -16,6 +16,9 @@ pub struct PlayMoney {
     /// Where the sandbox lies; unknown until it runs.
     base: RwLock<Option<String>>,
 }
+
+/// `Transfer(address,address,uint256)`
+const TRANSFER: B256 = b256!("ddf252ad1be2c89b69c2b068fc378daa952ba7f163c4a11628f55a4df523b3ef");
 
 /// A transaction in a block.
 pub(super) struct Paid {
@@ -38,17 +41,37 @@ impl PlayMoney {
 
     /// A transaction of the chain, once a block holds it.
     pub(super) async fn transaction(&self, chain: u64, tx: &str) -> Result<Option<Paid>, String> {
-        let receipt = self.rpc(chain, "eth_getTransactionReceipt", tx).await?;
+        let receipt = self.rpc(chain, "eth_getTransactionReceipt", tx.into()).await?;
         if receipt.is_null() {
             return Ok(None);
         }
-        let sent = self.rpc(chain, "eth_getTransactionByHash", tx).await?;
+        let sent = self.rpc(chain, "eth_getTransactionByHash", tx.into()).await?;
         let text = |name: &str| sent.get(name).and_then(Value::as_str);
         let to = text("to").and_then(|text| text.parse().ok());
         let input = text("input").and_then(|text| text.parse().ok()).unwrap_or_default();
         let succeeded = receipt.get("status").and_then(Value::as_str) == Some("0x1");
         let from = text("from").and_then(|text| text.parse().ok()).unwrap_or_default();
         Ok(Some(Paid { from, to, input, succeeded }))
+    }
+
+    /// The transfers of a token to an address: the transaction and the amount of each.
+    pub(super) async fn received(
+        &self,
+        chain: u64,
+        token: Address,
+        to: Address,
+    ) -> Result<Vec<(String, U256)>, String> {
+        let filter = json!({
+            "fromBlock": "0x0", "toBlock": "latest", "address": token.to_string(),
+            "topics": [TRANSFER.to_string(), null, to.into_word().to_string()],
+        });
+        let logs = self.rpc(chain, "eth_getLogs", filter).await?;
+        let transfer = |log: &Value| {
+            let tx = log.get("transactionHash")?.as_str()?.to_owned();
+            let data: Bytes = log.get("data")?.as_str()?.parse().ok()?;
+            Some((tx, U256::try_from_be_slice(&data)?))
+        };
+        Ok(logs.as_array().into_iter().flatten().filter_map(transfer).collect())
     }
 
     /// Pays from the faucet and returns the transaction.
@@ -70,8 +93,8 @@ impl PlayMoney {
         tx.map(str::to_owned).ok_or_else(|| format!("the faucet named no transaction: {answer}"))
     }
 
-    async fn rpc(&self, chain: u64, method: &str, tx: &str) -> Result<Value, String> {
-        let call = json!({ "jsonrpc": "2.0", "id": 1, "method": method, "params": [tx] });
+    async fn rpc(&self, chain: u64, method: &str, param: Value) -> Result<Value, String> {
+        let call = json!({ "jsonrpc": "2.0", "id": 1, "method": method, "params": [param] });
         let answer = self.post(&format!("/sandbox/rpc/{chain}"), &call).await?;
         answer.get("result").cloned().ok_or_else(|| format!("chain {chain} refused: {answer}"))
     }

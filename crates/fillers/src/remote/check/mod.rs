@@ -43,6 +43,7 @@ impl CheckConfig {
             slippage: None,
             deposit_methods: vec![DepositMethod::ContractCall],
             referral: None,
+            deposit_window: None,
         };
         FillerAsk { ask, from: self.from.clone().into(), to: self.to.clone().into() }
     }

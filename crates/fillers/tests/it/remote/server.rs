@@ -45,6 +45,7 @@ pub(super) fn ask() -> FillerAsk {
         slippage: None,
         deposit_methods: Vec::new(),
         referral: None,
+        deposit_window: None,
     };
     FillerAsk { ask, from: from.into(), to: to.into() }
 }

@@ -1,0 +1,219 @@
+use std::sync::Arc;
+
+use alloy_primitives::{Address as EvmAddress, U256, address};
+use causeway_domain::ports::{
+    Answer, FillerAsk, FillerError, LiquidityProvider, Offer, ProviderAddress, ProviderAsk, ProviderDeposit,
+    ProviderTransaction,
+};
+use causeway_domain::{Address, Ask, ChainId, RawAmount, Token, TokenId, TradeType};
+use causeway_fillers::providers::lifi::{Lifi, LifiConfig};
+use causeway_fillers::providers::oneclick::{OneClick, OneClickConfig};
+use causeway_fillers::providers::relay::{Relay, RelayConfig};
+use causeway_fillers::providers::standin::{LifiStandIn, Mischief, OneClickStandIn, PlayMoney, RelayStandIn};
+use causeway_fillers::providers::{PinnedContractsConfig, ProviderSetupError};
+use parking_lot::Mutex;
+use serde_json::json;
+
+use super::chain::PlayChain;
+
+pub(super) const CONTRACT: EvmAddress = EvmAddress::repeat_byte(0xc0);
+pub(super) const OTHER: EvmAddress = EvmAddress::repeat_byte(0xdd);
+pub(super) const BASE: u64 = 8453;
+pub(super) const ARBITRUM: u64 = 42_161;
+const BASE_USDC: EvmAddress = address!("833589fCD6eDb6E08f4c7C32D4f71b54bdA02913");
+const ARBITRUM_USDC: EvmAddress = address!("af88d065e77c8cC2239327C5EDb3A432268e5831");
+
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Kind {
+    Lifi,
+    Relay,
+    OneClick,
+}
+
+enum StandIn {
+    Lifi(LifiStandIn),
+    Relay(RelayStandIn),
+    OneClick(OneClickStandIn),
+}
+
+/// What differs from a provider's usual configuration.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Settings {
+    pub(super) fee_bps: u16,
+    pub(super) deadline_ms: Option<u64>,
+}
+
+/// A provider's adapter, its stand-in, and the chains that the stand-in looks at.
+pub(super) struct Subject {
+    pub(super) kind: Kind,
+    pub(super) provider: Arc<dyn LiquidityProvider>,
+    stand_in: StandIn,
+    pub(super) chain: PlayChain,
+    /// The address that was paid last.
+    pub(super) paid: Mutex<Option<Address>>,
+}
+
+impl Subject {
+    pub(super) async fn start(kind: Kind) -> Self {
+        let chain = PlayChain::start().await;
+        let money = Arc::new(PlayMoney::new().unwrap());
+        money.connect(&chain.url);
+        let tokens = [(BASE, BASE_USDC, 6, "USDC"), (ARBITRUM, ARBITRUM_USDC, 6, "USDC")];
+        let stand_in = match kind {
+            Kind::Lifi => StandIn::Lifi(LifiStandIn::start(CONTRACT, tokens, money).await.unwrap()),
+            Kind::Relay => StandIn::Relay(RelayStandIn::start(CONTRACT, tokens, money).await.unwrap()),
+            Kind::OneClick => StandIn::OneClick(OneClickStandIn::start(tokens, money).await.unwrap()),
+        };
+        let provider = adapter(&stand_in, Settings::default()).unwrap();
+        Self { kind, provider, stand_in, chain, paid: Mutex::default() }
+    }
+
+    /// The same provider with other settings.
+    pub(super) fn configure(&mut self, settings: Settings) {
+        self.provider = adapter(&self.stand_in, settings).unwrap();
+    }
+
+    pub(super) fn misbehave(&self, mischief: Mischief) {
+        match &self.stand_in {
+            StandIn::Lifi(stand_in) => stand_in.misbehave(mischief),
+            StandIn::Relay(stand_in) => stand_in.misbehave(mischief),
+            StandIn::OneClick(stand_in) => stand_in.misbehave(mischief),
+        }
+    }
+
+    /// How many quotes the stand-in was asked for.
+    pub(super) fn quotes(&self) -> u64 {
+        match &self.stand_in {
+            StandIn::Lifi(stand_in) => stand_in.quotes(),
+            StandIn::Relay(stand_in) => stand_in.quotes(),
+            StandIn::OneClick(stand_in) => stand_in.quotes(),
+        }
+    }
+
+    pub(super) async fn offer(&self) -> Offer {
+        match self.provider.quote(&ask()).await.unwrap() {
+            Answer::Offers(mut offers) => offers.remove(0),
+            Answer::Refused(refusal) => panic!("refused: {refusal}"),
+        }
+    }
+
+    pub(super) async fn refusal(&self, ask: &FillerAsk) -> String {
+        match self.provider.quote(ask).await.unwrap() {
+            Answer::Offers(_) => panic!("an offer"),
+            Answer::Refused(refusal) => refusal.to_string(),
+        }
+    }
+
+    /// The words of a quote that is the provider's fault.
+    pub(super) async fn fault(&self, mischief: Mischief) -> String {
+        self.misbehave(mischief);
+        match self.provider.quote(&ask()).await {
+            Err(FillerError::Nonsense(words)) => words,
+            other => panic!("{mischief:?}: {other:?}"),
+        }
+    }
+
+    /// The transactions that were named to it.
+    pub(super) fn named(&self) -> Vec<(String, EvmAddress)> {
+        match &self.stand_in {
+            StandIn::OneClick(stand_in) => stand_in.named(),
+            StandIn::Lifi(_) | StandIn::Relay(_) => Vec::new(),
+        }
+    }
+
+    /// The payer's transaction for a route.
+    pub(super) async fn call(&self, ask: &ProviderAsk) -> Result<ProviderTransaction, FillerError> {
+        match self.provider.deposit(ask).await? {
+            ProviderDeposit::Call(transaction) => Ok(transaction),
+            ProviderDeposit::Transfer(given) => panic!("a transfer to {}", given.address),
+        }
+    }
+
+    /// The address to pay for a route.
+    pub(super) async fn address(&self, ask: &ProviderAsk) -> Result<ProviderAddress, FillerError> {
+        match self.provider.deposit(ask).await? {
+            ProviderDeposit::Transfer(given) => Ok(given),
+            ProviderDeposit::Call(call) => panic!("a call of {}", call.target),
+        }
+    }
+}
+
+fn adapter(stand_in: &StandIn, settings: Settings) -> Result<Arc<dyn LiquidityProvider>, ProviderSetupError> {
+    let pins = json!({ "bundled": false, "pinned": [{ "chain": BASE, "address": CONTRACT }] });
+    let contracts: PinnedContractsConfig = serde_json::from_value(pins).unwrap();
+    let fee_bps = settings.fee_bps;
+    Ok(match stand_in {
+        StandIn::Lifi(stand_in) => {
+            let usual = LifiConfig::default();
+            let deadline_ms = settings.deadline_ms.unwrap_or(30_000);
+            Arc::new(Lifi::new(LifiConfig {
+                url: stand_in.url.clone(),
+                fee_bps,
+                deadline_ms,
+                contracts,
+                ..usual
+            })?)
+        }
+        StandIn::Relay(stand_in) => {
+            let usual = RelayConfig::default();
+            let deadline_ms = settings.deadline_ms.unwrap_or(30_000);
+            let fee_recipient = Some(EvmAddress::repeat_byte(0xfe));
+            let url = stand_in.url.clone();
+            Arc::new(Relay::new(RelayConfig {
+                url,
+                fee_bps,
+                fee_recipient,
+                deadline_ms,
+                contracts,
+                ..usual
+            })?)
+        }
+        StandIn::OneClick(stand_in) => {
+            let usual = OneClickConfig::default();
+            let deadline_ms = settings.deadline_ms.unwrap_or(30_000);
+            let fee_recipient = Some("operator.near".to_owned());
+            let url = stand_in.url.clone();
+            Arc::new(OneClick::new(OneClickConfig { url, fee_bps, fee_recipient, deadline_ms, ..usual })?)
+        }
+    })
+}
+
+fn token(chain: u64, address: EvmAddress) -> Token {
+    let id = TokenId::from_address(ChainId::new(chain).unwrap(), Address::Evm(address)).unwrap();
+    Token { id, symbol: "USDC".to_owned(), name: "USD Coin".to_owned(), decimals: 6, logo: None }
+}
+
+pub(super) fn ask() -> FillerAsk {
+    let (from, to) = (token(BASE, BASE_USDC), token(ARBITRUM, ARBITRUM_USDC));
+    let (payer, recipient) = (Address::Evm([3; 20].into()), Address::Evm([4; 20].into()));
+    let ask = Ask {
+        trade_type: TradeType::ExactInput,
+        from: from.id,
+        to: to.id,
+        amount: RawAmount::new(U256::from(25_000_000)),
+        from_address: payer,
+        recipient,
+        refund_to: payer,
+        slippage: None,
+        deposit_methods: Vec::new(),
+        referral: None,
+        deposit_window: None,
+    };
+    FillerAsk { ask, from: Arc::new(from), to: Arc::new(to) }
+}
+
+pub(super) fn provider_ask(offer: &Offer) -> ProviderAsk {
+    let ask = ask().ask;
+    let terms = offer.provider.as_ref().unwrap().terms.clone();
+    ProviderAsk {
+        from: ask.from,
+        to: ask.to,
+        amount_in: offer.amount_in,
+        min_amount_out: offer.min_amount_out,
+        payer: ask.from_address,
+        recipient: ask.recipient,
+        refund_to: ask.refund_to,
+        tool: terms.tool,
+        slippage: terms.slippage,
+    }
+}
