@@ -1,6 +1,7 @@
 #![doc = include_str!("../README.md")]
 
 mod build_deposit;
+mod call_limit;
 mod chain_cursors;
 mod collect_attestations;
 mod compare_gas;
@@ -14,6 +15,7 @@ mod fillers;
 mod follow_chain;
 mod intent_book;
 mod liquidity;
+mod market;
 mod pauses;
 mod poll_pending_transactions;
 mod read_balances;
@@ -28,6 +30,7 @@ mod screening;
 mod striped;
 mod submit_deposit;
 mod ticker;
+mod warnings;
 mod watch_addresses;
 mod watch_orders;
 mod work_orders;
@@ -52,6 +55,7 @@ pub use fillers::{
 pub use follow_chain::{FollowParts, follow_chain};
 pub use intent_book::{BookParts, sync_intent_book};
 pub use liquidity::{Liquidity, LiquidityParts};
+pub use market::{Decimal, Loss, Market, PricedToken};
 pub use pauses::{OperatePauses, PauseError, Pauses};
 pub use poll_pending_transactions::poll_pending_transactions;
 pub use read_balances::{Balances, ReadBalances};
@@ -67,6 +71,7 @@ pub use review_orders::{OrderHistory, ReviewOrders, ReviewParts, StuckOrder, Wai
 pub use screening::{Screening, ScreeningError};
 pub use submit_deposit::{Proof, SubmitDeposit, SubmitError, SubmitParts, SubmitRequest, Submitted};
 pub use ticker::Ticker;
+pub use warnings::{WarningParts, Warnings};
 pub use watch_addresses::{WatchAddresses, WatchPolicy};
 pub use watch_orders::{OrderSubscription, WatchOrders};
 pub use work_orders::{SenderScreening, WorkOrders, WorkParts};

@@ -1,8 +1,8 @@
 use alloy_primitives::B256;
 use causeway_domain::ports::FinalityTier;
 use causeway_domain::{
-    DepositMethod, Evidence, IntentTerms, Order, OrderId, OrderStatus, RawAmount, RouteId, RouteTerms,
-    UsdAmount,
+    DepositMethod, DepositWindow, Evidence, IntentTerms, Order, OrderId, OrderStatus, RawAmount, RouteId,
+    RouteTerms, UsdAmount,
 };
 use jiff::{SignedDuration, Timestamp};
 
@@ -13,6 +13,11 @@ use super::{BuildDeposit, BuildError};
 
 /// The largest deposit for the standard finality tier, in cents.
 const MAX_STANDARD_CENTS: u64 = 1_000 * 100;
+
+/// The time that the payer asked for. An address, which strangers could make us watch for hours, is watched as long as usual.
+pub(super) fn deposit_window(route: &RouteTerms, method: DepositMethod) -> Option<DepositWindow> {
+    route.deposit_window.filter(|_| method != DepositMethod::Transfer)
+}
 
 impl BuildDeposit {
     /// Creates an order with sealed terms; it is not stored yet.
@@ -85,10 +90,11 @@ impl BuildDeposit {
         builders: ChainBuilders<'_>,
     ) -> Result<IntentTerms, BuildError> {
         let ChainBuilders { origin, destination } = builders;
+        let window = deposit_window(route, params.method);
         let times = self
             .parts
             .timing
-            .deadlines(route.from.chain(), route.valid_before, origin.min_grace())
+            .deadlines(route.from.chain(), route.valid_before, origin.min_grace(), window)
             .ok_or(BuildError::Times)?;
         let fee = route.referral.map_or(RawAmount::ZERO, |referral| referral.fee(route.amount_in));
         let referrer = route.referral.filter(|_| !fee.is_zero());

@@ -20,21 +20,22 @@ use std::time::Duration;
 
 use causeway_catalog::Catalog;
 use causeway_domain::ports::{
-    Creation, DepositBuilder, DepositError, OrderKind, OrderStore, PermitKind, PriceFeed, ScreenRequest,
+    Creation, DepositBuilder, DepositError, OrderKind, OrderStore, PermitRequest, PriceFeed, ScreenRequest,
     StoreError, WalletAction,
 };
 use causeway_domain::{
     Address, ChainDemand, ChainId, DepositMethod, EventKind, Order, OrderEvent, OrderStatus, QuoteId,
-    QuoteKeys, RouteId, RouteSeal, RouteTerms, RowKeys, TokenId,
+    QuoteKeys, RouteId, RouteSeal, RouteTerms, RowKeys, TokenId, Warning,
 };
+use futures::FutureExt as _;
 use jiff::Timestamp;
-use serde_json::Value;
 
 pub use error::BuildError;
 pub use timing::OrderTiming;
 pub(crate) use timing::moment;
 pub use unpaid::UnpaidLimits;
 
+use create_order::deposit_window;
 use display_names::DisplayNames;
 use params::{BuildParams, ChainBuilders};
 use unpaid::UnpaidBuilds;
@@ -44,6 +45,8 @@ use crate::executors::ExecutorRegistry;
 use crate::liquidity::Liquidity;
 use crate::pauses::Pauses;
 use crate::screening::Screening;
+use crate::submit_deposit::permit_kind;
+use crate::warnings::Warnings;
 
 /// How long an unpaid build keeps its chains polled at the full rate.
 const MAX_DEMAND: Duration = Duration::from_mins(15);
@@ -72,14 +75,13 @@ pub struct BuildRequest {
 pub enum BuiltDeposit {
     ContractCall(Vec<WalletAction>),
     /// Typed data to sign, and what the wallet has to do before.
-    Permit {
-        typed: Value,
-        before: Vec<WalletAction>,
-    },
+    Permit(PermitRequest),
     /// Send the input to the order's deposit address.
     Transfer,
     /// The transaction of the provider that settles the order.
     Provider(Vec<WalletAction>),
+    /// A plain transfer to the provider's address of the order.
+    ProviderTransfer,
 }
 
 /// An order and the deposit that it waits for.
@@ -89,6 +91,8 @@ pub struct Built {
     pub deposit: BuiltDeposit,
     /// One sentence for each step of the payer, in order.
     pub summary: Vec<String>,
+    /// What the payer should know before paying.
+    pub warnings: Vec<Warning>,
 }
 
 /// What [`BuildDeposit`] works with.
@@ -121,6 +125,7 @@ pub struct BuildDeposit {
     cursors: Arc<ChainCursors>,
     unpaid: UnpaidBuilds,
     liquidity: Liquidity,
+    warnings: Option<Arc<Warnings>>,
 }
 
 impl BuildDeposit {
@@ -133,7 +138,14 @@ impl BuildDeposit {
             cursors: Arc::default(),
             unpaid: UnpaidBuilds::default(),
             liquidity: Liquidity::default(),
+            warnings: None,
         }
+    }
+
+    /// Adds warnings to what is built.
+    #[must_use]
+    pub fn with_warnings(self, warnings: Arc<Warnings>) -> Self {
+        Self { warnings: Some(warnings), ..self }
     }
 
     /// Builds routes that these providers settle.
@@ -208,19 +220,21 @@ impl BuildDeposit {
         }
         self.screen(&route, &params).await?;
         if let Some(order) = earlier {
-            return self.rebuild(order, &params, builders, &names).await;
+            return self.rebuild(order, &route, &params, builders, &names).await;
         }
         self.check_pauses(&route)?;
         self.unpaid.check(orders.as_ref(), route.from_address, request.client, now).await?;
         let mut order = self.create_order(&request.route, &route, &params, builders, &names, now).await?;
-        let (deposit, ()) = tokio::try_join!(
+        let (deposit, (), warnings) = tokio::try_join!(
             deposit(&order, &params, builders, &names),
             self.check_payouts(&order, &params, builders, &names),
+            self.warnings_of(&route, params.recipient, params.refund_to).map(Ok),
         )?;
         if let Some(transaction) = to_sign(&deposit) {
             order.record_unsigned_tx(transaction);
         }
-        let built = Built { summary: summary::summary(&order, &deposit, &names), order, deposit };
+        let summary = summary::summary(&order, &deposit, &names, deposit_window(&route, params.method));
+        let built = Built { order, deposit, summary, warnings };
         let event = OrderEvent {
             key: self.parts.row_keys.next(now),
             order: built.order.id.clone(),
@@ -231,7 +245,9 @@ impl BuildDeposit {
         match orders.create_order(&built.order, &event).await? {
             Creation::Created => {}
             // A concurrent build of the same route was stored first: its terms count.
-            Creation::Existing(order) => return self.rebuild(*order, &params, builders, &names).await,
+            Creation::Existing(order) => {
+                return self.rebuild(*order, &route, &params, builders, &names).await;
+            }
         }
         self.unpaid.add(&built.order, request.client, now);
         self.hold(&built.order, now).await;
@@ -277,6 +293,7 @@ impl BuildDeposit {
     async fn rebuild(
         &self,
         order: Order,
+        route: &RouteTerms,
         params: &BuildParams,
         builders: ChainBuilders<'_>,
         names: &DisplayNames,
@@ -286,12 +303,21 @@ impl BuildDeposit {
             return Err(BuildError::AlreadyBuilt { order: order.id, differs });
         }
         check_awaiting_deposit(&order)?;
-        let deposit = deposit(&order, params, builders, names).await?;
+        let warnings = self.warnings_of(route, params.recipient, params.refund_to).map(Ok);
+        let (deposit, warnings) = tokio::try_join!(deposit(&order, params, builders, names), warnings)?;
         let order = match to_sign(&deposit) {
             Some(transaction) => self.record_transaction(order, transaction).await?,
             None => order,
         };
-        Ok(Built { summary: summary::summary(&order, &deposit, names), order, deposit })
+        let summary = summary::summary(&order, &deposit, names, deposit_window(route, params.method));
+        Ok(Built { order, deposit, summary, warnings })
+    }
+
+    async fn warnings_of(&self, route: &RouteTerms, recipient: Address, refund_to: Address) -> Vec<Warning> {
+        match &self.warnings {
+            Some(warnings) => warnings.of_build(route, recipient, refund_to).await,
+            None => Vec::new(),
+        }
     }
 
     /// Stores a transaction that we have to recognize later, despite concurrent writes.
@@ -375,13 +401,9 @@ async fn deposit(
         DepositMethod::ContractCall => {
             builders.origin.actions(&order.terms).await.map(BuiltDeposit::ContractCall).map_err(refused)
         }
-        DepositMethod::Permit2 => {
-            let permit = builders.origin.permit(PermitKind::Permit2, &order.terms).await;
-            permit.map(|(typed, before)| BuiltDeposit::Permit { typed, before }).map_err(refused)
-        }
-        DepositMethod::Authorization => {
-            let permit = builders.origin.permit(PermitKind::Authorization, &order.terms).await;
-            permit.map(|(typed, before)| BuiltDeposit::Permit { typed, before }).map_err(refused)
+        DepositMethod::Permit2 | DepositMethod::Authorization | DepositMethod::Permit => {
+            let permit = builders.origin.permit(permit_kind(order), &order.terms).await;
+            permit.map(BuiltDeposit::Permit).map_err(refused)
         }
         DepositMethod::Transfer => Ok(BuiltDeposit::Transfer),
     }

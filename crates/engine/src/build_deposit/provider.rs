@@ -1,11 +1,11 @@
 use alloy_primitives::{B256, U256, keccak256};
 use causeway_domain::ports::{
-    Creation, FillerError, LiquidityProvider, MAX_CALL_DATA, ProviderAsk, ProviderPayment,
-    ProviderPaymentError, ProviderTransaction, pack_call,
+    Creation, FillerError, LiquidityProvider, MAX_CALL_DATA, ProviderAddress, ProviderAsk, ProviderDeposit,
+    ProviderPayment, ProviderPaymentError, ProviderTransaction, pack_call,
 };
 use causeway_domain::{
-    DepositMethod, EventKind, Evidence, IntentTerms, Order, OrderEvent, OrderId, OrderStatus, ProviderOrder,
-    ProviderTerms, RouteTerms, TokenId,
+    Address, DepositMethod, EventKind, Evidence, IntentTerms, Order, OrderEvent, OrderId, OrderStatus,
+    ProviderOrder, ProviderTerms, RouteTerms, TokenId, Warning,
 };
 use jiff::{SignedDuration, Timestamp};
 
@@ -19,12 +19,29 @@ const REBUILD: SignedDuration = SignedDuration::from_mins(10);
 /// How long a deposit is waited for: it is the provider's to take, and our order only follows it.
 const AWAIT: SignedDuration = SignedDuration::from_hours(24);
 
+/// The shortest time that a payer is given for a transfer.
+const LEAST_TIME: SignedDuration = SignedDuration::from_mins(2);
+
+/// How soon a transfer is looked for after its build.
+const FIRST_LOOK: SignedDuration = SignedDuration::from_secs(3);
+
 /// How many other tokens of the payer are compared before and after the call.
 const MAX_GUARDED: usize = 24;
 
+/// A provider's deposit that was checked.
+struct Offered {
+    target: Address,
+    spender: Option<Address>,
+    /// The call in the form in which orders keep it; none for a transfer.
+    packed: Option<Vec<u8>>,
+    /// Until when a transfer may arrive, in Unix seconds.
+    pays_until: Option<u64>,
+    deposit: BuiltDeposit,
+}
+
 impl BuildDeposit {
     /// Builds a route that a provider settles: its own transaction, from its pinned contracts, with the effects that the route
-    /// says. Our escrow has no part in it.
+    /// says; or a transfer to an address of the provider. Our escrow has no part in it.
     pub(super) async fn build_provider(
         &self,
         request: BuildRequest,
@@ -47,20 +64,35 @@ impl BuildDeposit {
             self.check_pauses(&route)?;
             self.unpaid.check(orders, route.from_address, request.client, now).await?;
         }
-        let (transaction, deposit) = self.provider_deposit(&route, &terms, &names).await?;
-        let packed = pack_call(&transaction);
-        if let Some(order) = earlier {
-            let order = self.record_transaction(order, &packed).await?;
-            let summary = summary::provider_summary(&order, &deposit, &names);
-            return Ok(Built { order, deposit, summary });
+        let warnings = self.warnings_of(&route, route.recipient, route.refund_to);
+        if let Some(order) = earlier.as_ref().filter(|order| order.method == DepositMethod::Transfer) {
+            // An order has one address, however often it is built.
+            return Ok(transfer_built(order.clone(), &names, warnings.await));
         }
-        let mut order = self.provider_order(&request, &route, terms, &transaction, &names, now)?;
-        order.record_unsigned_tx(&packed);
+        let (offered, warnings) = tokio::join!(self.provider_deposit(&route, &terms, &names, now), warnings);
+        let offered = offered?;
+        if let Some(order) = earlier {
+            let order = match &offered.packed {
+                Some(packed) => self.record_transaction(order, packed).await?,
+                None => order,
+            };
+            let summary = summary::provider_summary(&order, &offered.deposit, &names);
+            return Ok(Built { order, deposit: offered.deposit, summary, warnings });
+        }
+        let mut order = self.provider_order(&request, &route, terms, &offered, &names, now)?;
+        if let Some(packed) = &offered.packed {
+            order.record_unsigned_tx(packed);
+        }
         let event = OrderEvent {
             key: self.parts.row_keys.next(now),
             order: order.id.clone(),
             kind: EventKind::Status(OrderStatus::Created),
-            detail: format!("Built as a transaction of {}, which settles it.", route.filler),
+            detail: match order.method {
+                DepositMethod::Transfer => {
+                    format!("Built as a transfer to {}'s address, which settles it.", route.filler)
+                }
+                _ => format!("Built as a transaction of {}, which settles it.", route.filler),
+            },
             at: now,
         };
         let order = match orders.create_order(&order, &event).await? {
@@ -69,39 +101,74 @@ impl BuildDeposit {
                 order
             }
             // A concurrent build of the same route was stored first.
-            Creation::Existing(earlier) => self.record_transaction(*earlier, &packed).await?,
+            Creation::Existing(earlier) => match &offered.packed {
+                Some(packed) => self.record_transaction(*earlier, packed).await?,
+                None => *earlier,
+            },
         };
-        let summary = summary::provider_summary(&order, &deposit, &names);
-        Ok(Built { order, deposit, summary })
+        let summary = summary::provider_summary(&order, &offered.deposit, &names);
+        Ok(Built { order, deposit: offered.deposit, summary, warnings })
     }
 
-    /// The provider's transaction, checked, and the steps of the payer's wallet.
+    /// The provider's deposit, checked.
     async fn provider_deposit(
         &self,
         route: &RouteTerms,
         terms: &ProviderTerms,
         names: &DisplayNames,
-    ) -> Result<(ProviderTransaction, BuiltDeposit), BuildError> {
+        now: Timestamp,
+    ) -> Result<Offered, BuildError> {
         let others = || BuildError::OthersContracts { filler: route.filler.clone() };
         let provider = self.liquidity.provider(&route.filler).ok_or_else(others)?;
-        let chain = route.from.chain();
-        let payments = self.liquidity.payments(chain).ok_or(BuildError::ChainNotServed(chain))?;
-        let transaction = match provider.transaction(&ProviderAsk::new(route, terms)).await {
-            Ok(transaction) => transaction,
+        let given = match provider.deposit(&ProviderAsk::new(route, terms)).await {
+            Ok(given) => given,
             Err(FillerError::Unavailable(reason)) => {
                 return Err(BuildError::ProviderUnavailable { filler: route.filler.clone(), reason });
             }
             Err(FillerError::Nonsense(fault)) => return Err(self.provider_fault(route, fault)),
         };
-        if let Some(fault) = unpinned(provider.as_ref(), route, &transaction) {
-            return Err(self.provider_fault(route, fault));
+        let least = given.min_amount_out();
+        let fell = || BuildError::OutputFell {
+            promised: names.amount(route.min_amount_out, &route.to),
+            now: names.amount(least, &route.to),
+        };
+        match given {
+            ProviderDeposit::Call(transaction) => {
+                if let Some(fault) = unpinned(provider.as_ref(), route, &transaction) {
+                    return Err(self.provider_fault(route, fault));
+                }
+                if least < route.min_amount_out {
+                    return Err(fell());
+                }
+                self.provider_call(route, transaction, names).await
+            }
+            ProviderDeposit::Transfer(given) => {
+                if let Some(fault) = unpayable(route, &given, now) {
+                    return Err(self.provider_fault(route, fault));
+                }
+                if least < route.min_amount_out {
+                    return Err(fell());
+                }
+                Ok(Offered {
+                    target: given.address,
+                    spender: None,
+                    packed: None,
+                    pays_until: Some(given.pays_until),
+                    deposit: BuiltDeposit::ProviderTransfer,
+                })
+            }
         }
-        if transaction.min_amount_out < route.min_amount_out {
-            return Err(BuildError::OutputFell {
-                promised: names.amount(route.min_amount_out, &route.to),
-                now: names.amount(transaction.min_amount_out, &route.to),
-            });
-        }
+    }
+
+    /// The steps of the payer's wallet for a provider's transaction, simulated.
+    async fn provider_call(
+        &self,
+        route: &RouteTerms,
+        transaction: ProviderTransaction,
+        names: &DisplayNames,
+    ) -> Result<Offered, BuildError> {
+        let chain = route.from.chain();
+        let payments = self.liquidity.payments(chain).ok_or(BuildError::ChainNotServed(chain))?;
         let payment = ProviderPayment {
             payer: route.from_address,
             token: route.from,
@@ -115,7 +182,13 @@ impl BuildDeposit {
             guarded: guarded(route, names),
         };
         match payments.actions(&payment).await {
-            Ok(actions) => Ok((transaction, BuiltDeposit::Provider(actions))),
+            Ok(actions) => Ok(Offered {
+                target: transaction.target,
+                spender: transaction.spender,
+                packed: Some(pack_call(&transaction)),
+                pays_until: None,
+                deposit: BuiltDeposit::Provider(actions),
+            }),
             Err(ProviderPaymentError::Effects(fault)) => Err(self.provider_fault(route, fault)),
             Err(ProviderPaymentError::Deposit(error)) => {
                 Err(super::deposit_error(error, route.from, names, None))
@@ -134,26 +207,29 @@ impl BuildDeposit {
         request: &BuildRequest,
         route: &RouteTerms,
         terms: ProviderTerms,
-        transaction: &ProviderTransaction,
+        offered: &Offered,
         names: &DisplayNames,
         now: Timestamp,
     ) -> Result<Order, BuildError> {
+        // A transfer's price holds until its time is over, and a call's can be had again for a while.
+        let valid_before = match offered.pays_until {
+            Some(until) => moment(until).ok_or(BuildError::Times)?,
+            None => route.valid_before,
+        };
         let seconds = |after: SignedDuration| {
-            let at = route.valid_before.checked_add(after).ok()?;
+            let at = valid_before.checked_add(after).ok()?;
             u64::try_from(at.as_second()).ok()
         };
-        let (open, last) = seconds(REBUILD).zip(seconds(AWAIT)).ok_or(BuildError::Times)?;
+        let rebuild = if offered.pays_until.is_some() { SignedDuration::ZERO } else { REBUILD };
+        let (open, last) = seconds(rebuild).zip(seconds(AWAIT)).ok_or(BuildError::Times)?;
+        let is_transfer = offered.pays_until.is_some();
+        let first_look = now.checked_add(FIRST_LOOK).ok().filter(|_| is_transfer);
         let id = OrderId::random()?;
         let frozen = placeholder_terms(route, &id, open, last);
         let notice = self.liquidity.provider(&route.filler).map(|provider| provider.notice().clone());
         let notice = notice.ok_or_else(|| BuildError::OthersContracts { filler: route.filler.clone() })?;
-        let provider = ProviderOrder {
-            terms,
-            notice,
-            target: transaction.target,
-            spender: transaction.spender,
-            word: None,
-        };
+        let provider =
+            ProviderOrder { terms, notice, target: offered.target, spender: offered.spender, word: None };
         Ok(Order {
             id,
             key: self.parts.row_keys.next(now),
@@ -172,27 +248,35 @@ impl BuildDeposit {
             kind: route.kind.clone(),
             filler_quote: route.filler_quote.clone(),
             integrator: route.integrator.clone(),
-            method: DepositMethod::ContractCall,
+            method: if is_transfer { DepositMethod::Transfer } else { DepositMethod::ContractCall },
             intent_id: frozen.id(),
             terms: frozen,
             deposit_address: None,
             forwarding: None,
             provider: Some(Box::new(provider)),
-            valid_before: route.valid_before,
+            valid_before,
             finality_tier: self.tier(route, names),
-            announced: false,
+            // A transfer needs no submission.
+            announced: is_transfer,
             submitted_tx: None,
             built: None,
             signed_payload: None,
             decision: None,
             evidence: Evidence::default(),
             failure_reason: None,
-            due_at: moment(last.saturating_add(1)),
+            due_at: first_look.or_else(|| moment(last.saturating_add(1))),
             created_at: now,
             updated_at: now,
             version: 0,
         })
     }
+}
+
+/// A transfer that was built before, as it was.
+fn transfer_built(order: Order, names: &DisplayNames, warnings: Vec<Warning>) -> Built {
+    let deposit = BuiltDeposit::ProviderTransfer;
+    let summary = summary::provider_summary(&order, &deposit, names);
+    Built { order, deposit, summary, warnings }
 }
 
 /// The well-known tokens of the source chain, which the payer may have given allowances for before.
@@ -243,11 +327,31 @@ fn check_request(request: &BuildRequest, route: &RouteTerms) -> Result<(), Build
         return Err(BuildError::Field { field: "refundTo", expected: expected(route.refund_to) });
     }
     match request.method {
-        None | Some(DepositMethod::ContractCall) => Ok(()),
-        Some(asked) => {
-            Err(BuildError::MethodNotOffered { asked, offered: vec![DepositMethod::ContractCall] })
+        Some(asked) if !route.deposit_methods.contains(&asked) => {
+            Err(BuildError::MethodNotOffered { asked, offered: route.deposit_methods.clone() })
         }
+        _ => Ok(()),
     }
+}
+
+/// What is wrong with an address that the payer shall pay, whatever the provider's adapter has checked.
+fn unpayable(route: &RouteTerms, given: &ProviderAddress, now: Timestamp) -> Option<String> {
+    let address = given.address;
+    if address.family() != route.from.chain().family() || address.is_native() {
+        return Some(format!("its deposit address {address} is none of the source chain"));
+    }
+    let known = [
+        ("the input token", route.from.address()),
+        ("the payer", route.from_address),
+        ("the recipient", route.recipient),
+        ("the refund address", route.refund_to),
+    ];
+    if let Some((what, _)) = known.iter().find(|(_, known)| *known == address) {
+        return Some(format!("its deposit address {address} is {what}"));
+    }
+    let least = now.checked_add(LEAST_TIME).map_or(i64::MAX, Timestamp::as_second);
+    let is_short = i64::try_from(given.pays_until).is_ok_and(|until| until < least);
+    is_short.then(|| "its deposit address takes payments for less than two minutes".to_owned())
 }
 
 /// What is wrong with the contracts, the value or the size of a transaction.

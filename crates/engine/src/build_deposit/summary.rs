@@ -1,21 +1,43 @@
-use causeway_domain::ports::{SendPurpose, WalletAction};
-use causeway_domain::{Address, DepositMethod, Order, RawAmount};
+use causeway_domain::ports::{PermitRequest, SendPurpose, WalletAction};
+use causeway_domain::{Address, DepositMethod, DepositWindow, Order, RawAmount};
 
 use super::BuiltDeposit;
 use super::display_names::DisplayNames;
 use super::timing::moment;
 
 /// One sentence per step of the payer, with every value to compare before signing.
-pub(super) fn summary(order: &Order, deposit: &BuiltDeposit, names: &DisplayNames) -> Vec<String> {
+pub(super) fn summary(
+    order: &Order,
+    deposit: &BuiltDeposit,
+    names: &DisplayNames,
+    window: Option<DepositWindow>,
+) -> Vec<String> {
+    let mut lines = steps(order, deposit, names);
+    // More time than usual, in which the price is no longer certain.
+    if window.is_some() {
+        let until = time(u64::try_from(order.valid_before.as_second()).unwrap_or_default());
+        lines.push(format!(
+            "The price holds until {until}. A deposit after that, until {}, is filled if the swap still pays for itself, and \
+             returned if not.",
+            time(order.terms.open_deadline)
+        ));
+    }
+    lines
+}
+
+fn steps(order: &Order, deposit: &BuiltDeposit, names: &DisplayNames) -> Vec<String> {
     let input = names.amount(order.src_amount, &order.from);
     let chain = names.chain(order.from.chain());
     let promise = promise(order, names);
     match deposit {
         BuiltDeposit::ContractCall(actions) => sentences(order, actions, names),
-        BuiltDeposit::Provider(_) => provider_summary(order, deposit, names),
-        BuiltDeposit::Permit { before, .. } => {
-            let what =
-                if order.method == DepositMethod::Authorization { "an authorization" } else { "a permit" };
+        BuiltDeposit::Provider(_) | BuiltDeposit::ProviderTransfer => provider_summary(order, deposit, names),
+        BuiltDeposit::Permit(PermitRequest { before, .. }) => {
+            let what = match order.method {
+                DepositMethod::Authorization => "an authorization",
+                DepositMethod::Permit => "a permit of the token and the order",
+                _ => "a permit",
+            };
             let mut lines = sentences(order, before, names);
             lines.push(format!(
                 "Sign {what} for {input} on {chain}, which this service submits and pays the gas for: {promise}"
@@ -32,26 +54,41 @@ pub(super) fn summary(order: &Order, deposit: &BuiltDeposit, names: &DisplayName
 
 /// The same for a route that a provider settles: also who holds the money, and what a refund looks like.
 pub(super) fn provider_summary(order: &Order, deposit: &BuiltDeposit, names: &DisplayNames) -> Vec<String> {
-    let (BuiltDeposit::Provider(actions), Some(provider)) = (deposit, &order.provider) else {
-        return Vec::new();
-    };
+    let Some(provider) = &order.provider else { return Vec::new() };
     let (chain, filler) = (names.chain(order.from.chain()), &order.filler);
+    let promise = format!(
+        "{filler} says that {} receives at least {} on {}",
+        order.recipient,
+        names.amount(order.dest_amount, &order.to),
+        names.chain(order.to.chain()),
+    );
     let sentence = |action: &WalletAction| match action {
         WalletAction::Send { purpose: SendPurpose::Approve { spender, amount }, .. } => {
             let amount = names.amount(RawAmount::new(*amount), &order.from);
             format!("Allow {filler}'s contract {spender} on {chain} to take exactly {amount}.")
         }
         WalletAction::Send { purpose: SendPurpose::Deposit, .. } => format!(
-            "Pay {} on {chain} to {filler}'s contract {}: {filler} says that {} receives at least {} on {}.",
+            "Pay {} on {chain} to {filler}'s contract {}: {promise}.",
             names.amount(order.src_amount, &order.from),
             provider.target,
-            order.recipient,
-            names.amount(order.dest_amount, &order.to),
-            names.chain(order.to.chain()),
         ),
         other => sentence(order, other, names),
     };
-    let mut lines: Vec<String> = actions.iter().map(sentence).collect();
+    let mut lines: Vec<String> = match deposit {
+        BuiltDeposit::Provider(actions) => actions.iter().map(sentence).collect(),
+        _ => vec![
+            format!(
+                "Send exactly {} on {chain} to {filler}'s address {} so that it arrives by {}: {promise}.",
+                names.amount(order.src_amount, &order.from),
+                provider.target,
+                time(order.terms.open_deadline),
+            ),
+            format!(
+                "The address is {filler}'s word: no contract of this service knows it, and what arrives late may be lost."
+            ),
+            format!("If it is not delivered, {filler} returns it to {}.", order.refund_to),
+        ],
+    };
     lines.push(format!(
         "This swap is settled by {filler} through {} and not by the escrow of this service, which cannot refund it.",
         provider.terms.tool

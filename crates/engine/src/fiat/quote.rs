@@ -169,7 +169,21 @@ async fn answer(parts: Arc<QuoteFiatParts>, ramp: Arc<dyn OnRamp>, asked: Arc<Re
         FiatError::Provider { provider: provider.clone(), error }
     };
     match offered.unwrap_or_else(|_| Err(late().into())) {
-        Ok(quote) => FiatAnswer::Quote(Box::new(quote)),
-        Err(fault) => FiatAnswer::Fault(fault.into_fault(provider)),
+        Ok(quote) => {
+            parts.ramps.healths().answered(&provider);
+            FiatAnswer::Quote(Box::new(quote))
+        }
+        Err(fault) => {
+            let fault = fault.into_fault(provider);
+            match fault.code {
+                FaultCode::ProviderUnavailable => {
+                    parts.ramps.healths().failed(&fault.provider, &fault.message);
+                }
+                // Our own.
+                FaultCode::Internal => {}
+                _ => parts.ramps.healths().answered(&fault.provider),
+            }
+            FiatAnswer::Fault(fault)
+        }
     }
 }

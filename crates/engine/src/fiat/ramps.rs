@@ -7,18 +7,20 @@ use causeway_domain::fiat::{FiatAsk, FiatOrder, QuoteFirmness};
 use causeway_domain::ports::{OnRamp, RampError, RampReport, RampSession};
 
 use super::FiatError;
+use super::ramp_health::{RampHealth, RampHealths};
 use crate::pauses::Pauses;
 
 /// The providers that are asked, in the operator's order.
 #[derive(Clone, Default)]
 pub struct Ramps {
-    ramps: Vec<Arc<dyn OnRamp>>,
+    providers: Vec<Arc<dyn OnRamp>>,
     pauses: Arc<Pauses>,
+    healths: Arc<RampHealths>,
 }
 
 impl Ramps {
-    pub fn new(ramps: Vec<Arc<dyn OnRamp>>) -> Self {
-        Self { ramps, pauses: Arc::default() }
+    pub fn new(providers: Vec<Arc<dyn OnRamp>>) -> Self {
+        Self { providers, pauses: Arc::default(), healths: Arc::default() }
     }
 
     /// Providers and tokens that an operator has paused are not offered.
@@ -45,11 +47,11 @@ impl Ramps {
     }
 
     pub fn iter(&self) -> impl Iterator<Item = &Arc<dyn OnRamp>> {
-        self.ramps.iter()
+        self.providers.iter()
     }
 
     pub fn get(&self, provider: &str) -> Option<&Arc<dyn OnRamp>> {
-        self.ramps.iter().find(|ramp| ramp.profile().id == provider)
+        self.providers.iter().find(|ramp| ramp.profile().id == provider)
     }
 
     /// How much less than it sold may arrive from a provider for a purchase to be complete, in hundredths of a percent. One that
@@ -58,8 +60,22 @@ impl Ramps {
         self.get(provider).map_or(QuoteFirmness::Firm, |ramp| ramp.profile().firmness).tolerance_bps()
     }
 
+    /// How each provider has answered since the start, in the operator's order.
+    pub fn health(&self) -> Vec<(String, RampHealth)> {
+        let health = |ramp: &Arc<dyn OnRamp>| {
+            let id = ramp.profile().id.clone();
+            let health = self.healths.of(&id);
+            (id, health)
+        };
+        self.providers.iter().map(health).collect()
+    }
+
+    pub(super) fn healths(&self) -> &RampHealths {
+        &self.healths
+    }
+
     pub fn is_empty(&self) -> bool {
-        self.ramps.is_empty()
+        self.providers.is_empty()
     }
 
     pub(super) fn find(&self, provider: &str) -> Result<&Arc<dyn OnRamp>, FiatError> {
@@ -75,6 +91,7 @@ impl Ramps {
     ) -> Result<RampSession, FiatError> {
         let ramp = self.find(&order.provider)?;
         let session = with_timeout(within, ramp.checkout(order, ask)).await;
+        self.healths.count(&order.provider, &session);
         session.map_err(|error| FiatError::Provider { provider: order.provider.clone(), error })
     }
 
@@ -87,13 +104,15 @@ impl Ramps {
         let Some(ramp) = self.get(&order.provider) else {
             return Err(RampError::Unavailable("it is no longer configured".to_owned()));
         };
-        with_timeout(within, ramp.look_up(order)).await
+        let report = with_timeout(within, ramp.look_up(order)).await;
+        self.healths.count(&order.provider, &report);
+        report
     }
 }
 
 impl fmt::Debug for Ramps {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_list().entries(self.ramps.iter().map(|ramp| ramp.profile().id.clone())).finish()
+        f.debug_list().entries(self.providers.iter().map(|ramp| ramp.profile().id.clone())).finish()
     }
 }
 

@@ -86,6 +86,7 @@ async fn gather(
         slippage: None,
         deposit_methods: vec![DepositMethod::Transfer],
         referral: None,
+        deposit_window: None,
     };
     let quote = match request_quote.ask(QuoteRequest { ask, integrator: None }) {
         Ok(routes) => routes.gather().await,

@@ -60,8 +60,15 @@ fn check_offer(ask: &Ask, offer: &Offer, now: Timestamp) -> Result<(), &'static 
     if offer.parties.is_some_and(|parties| !at_source(parties.filler) || !at_source(parties.payee)) {
         return Err("parties that are not addresses of the source chain");
     }
+    // A provider's transaction does not last for hours.
+    if ask.deposit_window.is_some() && offer.provider.is_some() {
+        return Err("a route that cannot wait for a later deposit");
+    }
     if let Some(provider) = &offer.provider {
-        if offer.parties.is_some() || offer.deposit_methods != [DepositMethod::ContractCall] {
+        let is_payable = [DepositMethod::ContractCall, DepositMethod::Transfer]
+            .into_iter()
+            .any(|method| offer.deposit_methods == [method]);
+        if offer.parties.is_some() || !is_payable {
             return Err("a provider's route with parties or other deposit methods");
         }
         if provider.terms.tool.len() > MAX_TOOL {

@@ -116,6 +116,7 @@ pub(crate) fn ask() -> Ask {
         slippage: None,
         deposit_methods: Vec::new(),
         referral: None,
+        deposit_window: None,
     }
 }
 

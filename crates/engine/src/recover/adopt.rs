@@ -173,7 +173,7 @@ impl Adopt {
     fn deposit_address(&self, fact: &Fact, opened_by: &OpenedBy) -> Option<Address> {
         let chain = self.parts.chains.get(&fact.place.chain)?;
         match opened_by {
-            OpenedBy::Call | OpenedBy::Permit | OpenedBy::Authorization => None,
+            OpenedBy::Call | OpenedBy::Permit | OpenedBy::Authorization | OpenedBy::TokenPermit => None,
             OpenedBy::Transfer => Some(chain.address_for(fact.intent_id)),
             OpenedBy::Forwarding(forwarding) => Some(chain.address_for(forwarding.id())),
         }

@@ -103,6 +103,7 @@ impl OrderRebuild<'_> {
             OpenedBy::Call => (DepositMethod::ContractCall, None),
             OpenedBy::Permit => (DepositMethod::Permit2, None),
             OpenedBy::Authorization => (DepositMethod::Authorization, None),
+            OpenedBy::TokenPermit => (DepositMethod::Permit, None),
             OpenedBy::Transfer => (DepositMethod::Transfer, None),
             OpenedBy::Forwarding(forwarding) => (DepositMethod::Transfer, Some(forwarding)),
         };

@@ -22,6 +22,7 @@ use recipients::RecipientChecks;
 
 use crate::chain_cursors::ChainCursors;
 use crate::fillers::{Fillers, NoOffer};
+use crate::warnings::Warnings;
 
 /// An ask and its integrator.
 #[derive(Clone, Debug)]
@@ -38,6 +39,7 @@ pub struct RequestQuote {
     fillers: Fillers,
     cursors: Arc<ChainCursors>,
     recipients: Arc<RecipientChecks>,
+    warnings: Option<Arc<Warnings>>,
     /// Whether paused chains and tokens are rejected.
     checks_pauses: bool,
 }
@@ -56,6 +58,7 @@ impl RequestQuote {
             fillers,
             cursors: Arc::default(),
             recipients: Arc::default(),
+            warnings: None,
             checks_pauses: true,
         }
     }
@@ -64,6 +67,12 @@ impl RequestQuote {
     #[must_use]
     pub fn with_recipient_checks(self, builders: HashMap<ChainId, Arc<dyn DepositBuilder>>) -> Self {
         Self { recipients: Arc::new(RecipientChecks::new(builders)), ..self }
+    }
+
+    /// Adds warnings to the routes.
+    #[must_use]
+    pub fn with_warnings(self, warnings: Arc<Warnings>) -> Self {
+        Self { warnings: Some(warnings), ..self }
     }
 
     /// Quotes nothing through a chain that is halted, is not read, or has contracts that were not checked.
@@ -109,7 +118,8 @@ impl RequestQuote {
             routes: Vec::new(),
         };
         let recipients = Arc::clone(&self.recipients);
-        Ok(Routes::new(quote, asked, &self.fillers, recipients, Arc::clone(&self.seal), start))
+        let routes = Routes::new(quote, asked, &self.fillers, recipients, Arc::clone(&self.seal), start);
+        Ok(routes.with_warnings(self.warnings.clone()))
     }
 }
 

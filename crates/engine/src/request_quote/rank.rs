@@ -94,10 +94,13 @@ impl<'a> Best<'a> {
 pub fn is_one_click(ask: &Ask, route: &Route) -> bool {
     let wanted =
         |method: &DepositMethod| ask.deposit_methods.is_empty() || ask.deposit_methods.contains(method);
-    let transfers_only = || {
-        route.deposit_methods.iter().filter(|method| wanted(method)).all(|m| *m == DepositMethod::Transfer)
+    // Neither a transfer nor the token's own signature needs an allowance.
+    let needs_none = |method: &DepositMethod| {
+        matches!(method, DepositMethod::Transfer | DepositMethod::Authorization | DepositMethod::Permit)
     };
-    ask.from.is_native() || ask.from.chain().family() == Family::Solana || transfers_only()
+    ask.from.is_native()
+        || ask.from.chain().family() == Family::Solana
+        || route.deposit_methods.iter().filter(|method| wanted(method)).all(needs_none)
 }
 
 #[cfg(test)]

@@ -18,14 +18,13 @@ use futures::future::{BoxFuture, Shared};
 use parking_lot::Mutex;
 use tokio::time::{Instant, timeout};
 
+use crate::call_limit::CallLimit;
+
 /// How long a quote waits for a simulation that is not known yet.
 pub(super) const WAIT: Duration = Duration::from_millis(150);
 
 /// How long an answer is used.
 pub(super) const TTL: Duration = Duration::from_secs(30);
-
-/// How many simulations begin on one chain in a second. What strangers ask for must not use up our calls to a node.
-const MAX_PER_SECOND: u32 = 20;
 
 const MAX_KNOWN: usize = 20_000;
 
@@ -52,8 +51,7 @@ pub(super) struct RecipientChecks {
 #[derive(Default)]
 struct State {
     known: HashMap<(ChainId, Address), Entry>,
-    /// When the current second of a chain began, and how many simulations it has.
-    begun: HashMap<ChainId, (Instant, u32)>,
+    limit: CallLimit,
 }
 
 struct Entry {
@@ -113,12 +111,7 @@ impl State {
         if self.known.len() >= MAX_KNOWN {
             self.known.retain(|_, entry| now.duration_since(entry.at) < TTL);
         }
-        let second = self.begun.entry(chain).or_insert((now, 0));
-        if now.duration_since(second.0) >= Duration::from_secs(1) {
-            *second = (now, 0);
-        }
-        second.1 = second.1.saturating_add(1);
-        second.1 <= MAX_PER_SECOND && self.known.len() < MAX_KNOWN
+        self.limit.may_begin(chain, now) && self.known.len() < MAX_KNOWN
     }
 }
 

@@ -2,7 +2,7 @@ use std::sync::Arc;
 
 use alloy_primitives::U256;
 use causeway_domain::ports::FillerAsk;
-use causeway_domain::{Quote, Route, RouteSeal, TradeType};
+use causeway_domain::{Quote, Route, RouteSeal, TradeType, Warning};
 use futures::future::BoxFuture;
 use futures::stream::FuturesUnordered;
 use futures::{FutureExt as _, StreamExt as _};
@@ -14,6 +14,7 @@ use super::recipients::{Check, RecipientChecks};
 use super::timing::Timing;
 use crate::fillers::{AskState, FillerQuery, Fillers, MissingOffer, NoOffer, Outcome};
 use crate::reputation::compare_prices;
+use crate::warnings::{AccountCheck, Elsewhere, Warnings};
 
 /// A quote whose fillers are being asked. Dropping it cancels every ask that nobody else waits for.
 pub struct Routes {
@@ -35,6 +36,11 @@ pub struct Routes {
     recipients: Arc<RecipientChecks>,
     /// Begun with the first offer.
     recipient: Option<Check>,
+    warnings: Option<Arc<Warnings>>,
+    /// Begun with the first ask.
+    accounts: Option<AccountCheck>,
+    /// The warnings of all routes, once they are known.
+    common: Option<Vec<Warning>>,
     timing: Timing,
 }
 
@@ -88,8 +94,15 @@ impl Routes {
             missing: Vec::new(),
             recipients,
             recipient: None,
+            warnings: None,
+            accounts: None,
+            common: None,
             timing: Timing::new(start),
         }
+    }
+
+    pub(super) fn with_warnings(self, warnings: Option<Arc<Warnings>>) -> Self {
+        Self { warnings, ..self }
     }
 
     /// The quote with the routes that have arrived.
@@ -105,6 +118,9 @@ impl Routes {
         }
         self.check_refused()?;
         rank_routes(&self.quote.ask, &mut self.quote.routes, self.query.reputations());
+        for at in 0..self.quote.routes.len() {
+            self.warn(at).await;
+        }
         self.end(0);
         Ok(self.quote)
     }
@@ -124,6 +140,7 @@ impl Routes {
             }
             return Ok(None);
         }
+        self.warn(self.returned).await;
         self.returned += 1;
         Ok(self.quote.routes.get(self.returned - 1).map(|route| (&self.quote, route)))
     }
@@ -133,6 +150,7 @@ impl Routes {
         if std::mem::replace(&mut self.started, true) {
             return;
         }
+        self.accounts = self.warnings.as_ref().and_then(|warnings| warnings.begin(&self.quote.ask));
         let query = Arc::clone(&self.query);
         self.quote.routes.reserve(query.clients().len());
         for (filler, client) in query.clients().iter().enumerate() {
@@ -143,6 +161,23 @@ impl Routes {
                     self.pending.get_or_insert_default().push(reply.boxed());
                 }
             }
+        }
+    }
+
+    /// Adds the warnings of a route.
+    async fn warn(&mut self, at: usize) {
+        let Some(warnings) = &self.warnings else { return };
+        let ask = &self.quote.ask;
+        if self.common.is_none() {
+            let elsewhere = match self.accounts.take() {
+                Some(accounts) => accounts.settle().await,
+                None => Elsewhere::default(),
+            };
+            self.common = Some(warnings.of_ask(ask, elsewhere));
+        }
+        if let Some(route) = self.quote.routes.get_mut(at) {
+            route.warnings.extend_from_slice(self.common.as_deref().unwrap_or_default());
+            route.warnings.extend(warnings.of_route(ask, route));
         }
     }
 

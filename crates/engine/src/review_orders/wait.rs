@@ -75,6 +75,10 @@ fn provider_wait(order: &Order) -> Option<Wait> {
     let word = provider.word.as_deref().unwrap_or("nothing");
     let (filler, chain) = (&order.filler, order.from.chain());
     Some(match (order.status, order.deposit_tx()) {
+        (OrderStatus::Created, _) if order.method == DepositMethod::Transfer => Wait::new(
+            format!("it waits for a payment to {filler}'s address {} on chain {chain}", provider.target),
+            format!("the payer must pay; otherwise the order fails {}", from(order.terms.fill_deadline)),
+        ),
         (OrderStatus::Created, None) => Wait::new(
             format!("it waits for the payer's transaction on chain {chain}, which must be submitted"),
             format!(

@@ -1,5 +1,5 @@
 use causeway_domain::ports::{ChainError, DepositTxStatus};
-use causeway_domain::{ChainId, Family, Order};
+use causeway_domain::{Address, ChainId, DepositMethod, Family, Order};
 use jiff::Timestamp;
 
 use super::{SubmitDeposit, SubmitError, Submitted};
@@ -56,15 +56,36 @@ impl SubmitDeposit {
             tracing::warn!(order = order.id.as_str(), %error, "checking a submitted deposit failed");
             DepositTxStatus::NotFound
         };
-        let checked = match (&order.provider, self.liquidity.payments(order.from.chain())) {
-            (Some(_), Some(payments)) => payments.check_tx(order.author, &order.unsigned_txs(), tx).await,
-            (Some(_), None) => Ok(DepositTxStatus::NotFound),
-            (None, _) => self.builder(order)?.check_deposit_tx(&order.terms, tx).await,
+        let checked = match &order.provider {
+            Some(provider) if order.method == DepositMethod::Transfer => {
+                self.find_transfer(order, provider.target, tx).await
+            }
+            Some(_) => match self.liquidity.payments(order.from.chain()) {
+                Some(payments) => payments.check_tx(order.author, &order.unsigned_txs(), tx).await,
+                None => Ok(DepositTxStatus::NotFound),
+            },
+            None => self.builder(order)?.check_deposit_tx(&order.terms, tx).await,
         };
         match checked {
             Err(error) if needed => Err(error.into()),
             seen => Ok(seen.unwrap_or_else(unseen)),
         }
+    }
+}
+
+impl SubmitDeposit {
+    /// Whether a final block shows that the transaction pays the provider's address of the order.
+    async fn find_transfer(
+        &self,
+        order: &Order,
+        address: Address,
+        tx: &str,
+    ) -> Result<DepositTxStatus, ChainError> {
+        let Some(watch) = self.liquidity.payouts(order.from.chain()) else {
+            return Ok(DepositTxStatus::NotFound);
+        };
+        let paid = watch.payouts(tx, order.from, address).await?;
+        Ok(if paid.is_empty() { DepositTxStatus::NotFound } else { DepositTxStatus::Matches })
     }
 }
 

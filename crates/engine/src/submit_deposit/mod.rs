@@ -16,7 +16,7 @@ use jiff::Timestamp;
 
 pub use error::SubmitError;
 
-pub(crate) use permit::open_action;
+pub(crate) use permit::{open_action, permit_kind};
 
 use crate::build_deposit::moment;
 use crate::liquidity::Liquidity;
@@ -102,9 +102,10 @@ impl SubmitDeposit {
         now: Timestamp,
     ) -> Result<Submitted, SubmitError> {
         let order = self.order_for(&request.quote, &request.route).await?;
-        check_proof(order.method, &request.proof)?;
-        if order.provider.is_some() && !matches!(request.proof, Proof::Hash(_)) {
-            let expected = "submit the txHash of the provider's transaction, which your wallet sends";
+        if order.provider.is_none() {
+            check_proof(order.method, &request.proof)?;
+        } else if !matches!(request.proof, Proof::Hash(_)) {
+            let expected = "submit the txHash of the payment to the provider, which your wallet sends";
             return Err(SubmitError::WrongProof { method: order.method, expected });
         }
         // Boxed, because each future holds several copies of the large order.
@@ -140,6 +141,9 @@ fn check_proof(method: DepositMethod, proof: &Proof) -> Result<(), SubmitError> 
         }
         (DepositMethod::Permit2 | DepositMethod::Authorization, Proof::Signed(_)) => {
             "submit the signature over the permit"
+        }
+        (DepositMethod::Permit, Proof::Signed(_)) => {
+            "submit the signature over the permit, followed by the one over the order"
         }
         _ => return Ok(()),
     };

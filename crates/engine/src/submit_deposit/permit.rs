@@ -122,9 +122,10 @@ impl SubmitDeposit {
 }
 
 /// What the payer of the order signs.
-const fn permit_kind(order: &Order) -> PermitKind {
+pub(crate) const fn permit_kind(order: &Order) -> PermitKind {
     match order.method {
         DepositMethod::Authorization => PermitKind::Authorization,
+        DepositMethod::Permit => PermitKind::TokenPermit,
         DepositMethod::ContractCall | DepositMethod::Permit2 | DepositMethod::Transfer => PermitKind::Permit2,
     }
 }
@@ -134,6 +135,7 @@ pub(crate) fn open_action(order: &Order, signature: Vec<u8>) -> ChainAction {
     match permit_kind(order) {
         PermitKind::Permit2 => ChainAction::OpenFor { terms: order.terms, permit: signature },
         PermitKind::Authorization => ChainAction::OpenWithAuthorization { terms: order.terms, signature },
+        PermitKind::TokenPermit => ChainAction::OpenWithPermit { terms: order.terms, signature },
     }
 }
 

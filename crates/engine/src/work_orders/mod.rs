@@ -3,6 +3,7 @@ mod in_flight;
 mod perform;
 mod provider;
 mod return_threshold;
+mod returned_value;
 mod screen_senders;
 mod stuck_reason_log;
 mod sweep;

@@ -5,8 +5,7 @@ use causeway_domain::ports::{
     attempt_purposes,
 };
 use causeway_domain::{
-    Action, Attestation, ChainId, Decision, DepositMethod, EventKind, Order, OrderContext, OrderEvent,
-    RefundMethod, TokenId,
+    Action, Attestation, ChainId, Decision, EventKind, Order, OrderContext, OrderEvent, RefundMethod, TokenId,
 };
 use jiff::{SignedDuration, Timestamp};
 
@@ -245,7 +244,7 @@ impl WorkOrders {
 
     async fn broadcast_deposit(&self, order: &mut Order, now: Timestamp) -> Result<(), ActionError> {
         let Some(signed_payload) = &order.signed_payload else { return Ok(()) };
-        if matches!(order.method, DepositMethod::Permit2 | DepositMethod::Authorization) {
+        if order.method.is_relayed_signature() {
             let chain_action = open_action(order, signed_payload.clone());
             return self.relay(order, "open", &chain_action, now).await.map(drop);
         }

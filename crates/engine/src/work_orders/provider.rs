@@ -4,21 +4,23 @@ use causeway_domain::ports::{
     StoreError,
 };
 use causeway_domain::{
-    Address, ConfirmedTx, Order, ProviderContext, RawAmount, Step, TokenId, advance_provider,
+    Address, ConfirmedTx, DepositMethod, Order, ProviderContext, RawAmount, Step, TokenId, advance_provider,
     is_before_deposit,
 };
 use jiff::Timestamp;
 
+use super::returned_value::{is_return, is_return_in_kind};
 use super::{DEMAND_PERIOD, HALTED_RETRY, MAX_PASSES, WorkOrders, differs};
+use crate::market::PricedToken;
 
-/// The least share of the input that counts as its return, in percent: bridges keep their fees.
-const LEAST_RETURN_PERCENT: u64 = 50;
+/// How many transactions are looked at for the payment of an address.
+const MAX_DEPOSITS: usize = 8;
 
 impl WorkOrders {
     /// Advances an order that a provider settles. Nothing of ours is opened, filled, claimed or refunded for it.
     pub(super) async fn process_provider_order(&self, mut order: Order) -> Result<(), StoreError> {
         let chains = [order.from.chain(), order.to.chain()];
-        if !order.status.is_terminal() && order.submitted_tx.is_some() {
+        if !order.status.is_terminal() && order.deposit_tx().is_some() {
             let demand = self.parts.cursors.demand();
             for chain in chains {
                 demand.wait_for(chain, DEMAND_PERIOD);
@@ -53,15 +55,35 @@ impl WorkOrders {
     /// What the chains show and the provider says. Sources that do not answer are left out, and the order waits for them.
     async fn provider_context(&self, order: &Order, now: Timestamp) -> Result<ProviderContext, StoreError> {
         let mut context = ProviderContext::new(now);
-        let Some(tx) = order.deposit_tx().map(str::to_owned) else { return Ok(context) };
-        if order.evidence.deposit.is_none() {
-            context.deposit = heard(order, self.shown_deposit(order, &tx).await);
-            if context.deposit.is_none() {
-                return Ok(context);
+        let tx = order.deposit_tx().map(str::to_owned);
+        if order.method == DepositMethod::Transfer {
+            context.report = self.report(order, tx.as_deref()).await;
+            if order.evidence.deposit.is_none() {
+                self.shown_transfers(order, tx, &mut context).await?;
             }
+        } else {
+            let Some(tx) = tx else { return Ok(context) };
+            if order.evidence.deposit.is_none() {
+                context.deposit = heard(order, self.shown_deposit(order, &tx).await);
+                if context.deposit.is_none() {
+                    return Ok(context);
+                }
+            }
+            context.report = self.report(order, Some(&tx)).await;
         }
-        let Some(provider) = self.liquidity.provider(&order.filler) else { return Ok(context) };
-        context.report = match provider.look_up(order, &tx).await {
+        match context.report.as_ref().map(|report: &ProviderReport| report.state.clone()) {
+            Some(ProviderState::Delivered { tx }) => self.shown_fill(order, &tx, &mut context).await?,
+            Some(ProviderState::Returned(returned)) => {
+                self.shown_return(order, &returned, &mut context).await?;
+            }
+            Some(ProviderState::Working | ProviderState::Failed) | None => {}
+        }
+        Ok(context)
+    }
+
+    /// What the provider says of the order.
+    async fn report(&self, order: &Order, tx: Option<&str>) -> Option<ProviderReport> {
+        match self.liquidity.provider(&order.filler)?.look_up(order, tx).await {
             Ok(report) => report,
             Err(FillerError::Unavailable(error)) => {
                 tracing::debug!(order = %order.id, error, "a provider does not tell the status of an order");
@@ -71,15 +93,43 @@ impl WorkOrders {
                 tracing::warn!(order = %order.id, error, "a provider's status cannot be read");
                 None
             }
-        };
-        match context.report.as_ref().map(|report: &ProviderReport| report.state.clone()) {
-            Some(ProviderState::Delivered { tx }) => self.shown_fill(order, &tx, &mut context).await?,
-            Some(ProviderState::Returned(returned)) => {
-                self.shown_return(order, &returned, &mut context).await?;
-            }
-            Some(ProviderState::Working | ProviderState::Failed) | None => {}
         }
-        Ok(context)
+    }
+
+    /// What final blocks show of payments to the provider's address, in the transactions that it or the payer names.
+    async fn shown_transfers(
+        &self,
+        order: &Order,
+        submitted: Option<String>,
+        context: &mut ProviderContext,
+    ) -> Result<(), StoreError> {
+        let Some(provider) = &order.provider else { return Ok(()) };
+        let named = context.report.iter().flat_map(|report| report.deposits.iter().cloned());
+        let mut txs: Vec<String> = Vec::new();
+        for tx in submitted.into_iter().chain(named) {
+            if !txs.iter().any(|known| known.eq_ignore_ascii_case(&tx)) {
+                txs.push(tx);
+            }
+        }
+        let since = deposit_time(order, context);
+        let mut paid: Option<ConfirmedTx> = None;
+        for tx in txs.iter().take(MAX_DEPOSITS) {
+            let found = self.transfer(order, tx, (order.from, provider.target), since).await?;
+            let Some((amount, shown)) = found else { continue };
+            paid = match paid {
+                None => Some(shown),
+                Some(paid) => {
+                    let amount = paid.amount.checked_add(amount).unwrap_or(paid.amount);
+                    Some(ConfirmedTx { amount, ..paid })
+                }
+            };
+        }
+        match paid {
+            Some(paid) if paid.amount >= order.src_amount => context.deposit = Some(paid),
+            Some(paid) => context.underpaid = Some((paid.amount, paid.tx)),
+            None => {}
+        }
+        Ok(())
     }
 
     /// The payer's transaction, if it is one that was built and its final block shows that it paid the pinned target.
@@ -131,13 +181,20 @@ impl WorkOrders {
         else {
             return Ok(());
         };
-        if returned.token == order.from && !returned.at_recipient {
-            let least = order.src_amount.get() / alloy_primitives::U256::from(100 / LEAST_RETURN_PERCENT);
-            if amount.get() >= least {
-                context.refund = Some((shown, None));
-            } else {
-                context.short = Some((amount, shown.tx));
-            }
+        let is_input = returned.token == order.from;
+        let counts = if is_input {
+            is_return(amount, order.src_amount)
+        } else {
+            let snapshot = self.parts.catalog.snapshot();
+            let priced = |token| PricedToken::find(token, &snapshot, self.parts.prices.as_ref());
+            is_return_in_kind((amount, priced(returned.token)), (order.src_amount, priced(order.from)))
+        };
+        if !counts {
+            context.short = Some((amount, shown.tx));
+            return Ok(());
+        }
+        if is_input && !returned.at_recipient {
+            context.refund = Some((shown, None));
             return Ok(());
         }
         let form = format!(
@@ -178,10 +235,16 @@ impl WorkOrders {
     }
 }
 
-/// When the payer's transaction was made; never, where none is known.
+/// When the payer's transaction was made. Where none is known, never; an order with an address of its own was paid after it was
+/// built.
 fn deposit_time(order: &Order, context: &ProviderContext) -> u64 {
     let deposit = order.evidence.deposit.as_ref().or(context.deposit.as_ref());
-    deposit.map_or(u64::MAX, |deposit| deposit.time)
+    let built = if order.method == DepositMethod::Transfer {
+        u64::try_from(order.created_at.as_second()).unwrap_or(u64::MAX)
+    } else {
+        u64::MAX
+    };
+    deposit.map_or(built, |deposit| deposit.time)
 }
 
 /// The sum of transfers; `None` where there are none.

@@ -10,7 +10,7 @@ impl WorkOrders {
         let terms = order.terms;
         let Some(forwarding) = order.forwarding.clone() else {
             if let Some(screening) = &self.sender_screening {
-                screening.check(order, self.parts.facts.as_ref()).await?;
+                screening.check(order, self.parts.facts.as_ref(), now).await?;
             }
             return self.relay(order, "sweep", &ChainAction::Sweep { terms }, now).await.map(drop);
         };

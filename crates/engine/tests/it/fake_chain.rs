@@ -6,7 +6,7 @@ use alloy_primitives::B256;
 use async_trait::async_trait;
 use causeway_domain::ports::{
     AddressWatch, Arrival, ChainCursor, ChainError, ChainFollower, ChainStore, ChainUpdate, FinalityTier,
-    Rent, StoreError,
+    KnownPayers, Rent, StoreError,
 };
 use causeway_domain::{
     Address, ChainId, Fact, FactPlace, IntentState, Order, OrderId, RawAmount, RentedAccount, TokenId,
@@ -197,7 +197,21 @@ impl AddressWatch for FakeWatch {
         Ok(funding.iter().rev().find(matches).map(|(_, _, _, tx)| tx.clone()))
     }
 
-    async fn senders(&self, _: Address, _: TokenId, tx: &str) -> Result<Vec<Address>, ChainError> {
-        Ok(self.senders.lock().unwrap().get(tx).copied().into_iter().collect())
+    /// Payments whose senders the test names are known.
+    async fn payers(
+        &self,
+        address: Address,
+        token: TokenId,
+        until: u64,
+        amount: RawAmount,
+    ) -> Result<KnownPayers, ChainError> {
+        let funding = self.funding.lock().unwrap();
+        let paid =
+            funding.iter().filter(|(at, what, block, _)| *at == address && *what == token && *block <= until);
+        let senders = self.senders.lock().unwrap();
+        let found: Vec<Option<Address>> = paid.map(|(_, _, _, tx)| senders.get(tx).copied()).collect();
+        let is_known = !found.is_empty() && found.iter().all(Option::is_some);
+        let wallets = found.into_iter().flatten().collect();
+        Ok(KnownPayers { wallets, amount: if is_known { amount } else { RawAmount::ZERO } })
     }
 }

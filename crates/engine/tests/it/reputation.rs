@@ -87,6 +87,7 @@ impl ReputationFixture {
             slippage: None,
             deposit_methods: Vec::new(),
             referral: None,
+            deposit_window: None,
         };
         request.ask(QuoteRequest { ask, integrator: None }).unwrap().gather().await.unwrap();
     }

@@ -102,6 +102,13 @@ impl Screen for Listed {
     }
 }
 
+fn sender_screening(scene: &Scene, watch: &Arc<FakeWatch>) -> SenderScreening {
+    let row_keys = Arc::new(RowKeys::new(0));
+    let screening = Screening::new(Arc::new(Listed(address(0x66))), scene.store.clone(), row_keys);
+    let watches = HashMap::from([(watch.chain(), watch.clone() as Arc<dyn AddressWatch>)]);
+    SenderScreening::new(Arc::new(screening), watches)
+}
+
 #[tokio::test]
 async fn the_sender_of_a_transfer_is_screened_before_the_sweep_and_a_refusal_is_recorded_once() {
     for (sender, is_swept) in [(address(0x66), false), (address(0x77), true)] {
@@ -109,11 +116,7 @@ async fn the_sender_of_a_transfer_is_screened_before_the_sweep_and_a_refusal_is_
         watch.pay(address(0xda), input(), AMOUNT_IN, 5);
         watch.senders.lock().unwrap().insert("0xb5".to_owned(), sender);
         scan_fresh(&scene, &watch, 5).await;
-        let row_keys = Arc::new(RowKeys::new(0));
-        let screening = Screening::new(Arc::new(Listed(address(0x66))), scene.store.clone(), row_keys);
-        let watches = HashMap::from([(watch.chain(), watch.clone() as Arc<dyn AddressWatch>)]);
-        let senders = SenderScreening::new(Arc::new(screening), watches);
-        let worker = scene.worker().with_sender_screening(Some(senders));
+        let worker = scene.worker().with_sender_screening(Some(sender_screening(&scene, &watch)));
         for _ in 0..3 {
             worker.run_once(later()).await.unwrap();
         }
@@ -121,6 +124,59 @@ async fn the_sender_of_a_transfer_is_screened_before_the_sweep_and_a_refusal_is_
         let recorded = scene.store.audit(None, 10).await.unwrap();
         assert_eq!(recorded.len(), usize::from(!is_swept), "{sender}");
     }
+}
+
+/// The newest payment is not the only one that is looked at.
+#[tokio::test]
+async fn a_listed_sender_does_not_hide_behind_a_later_payment() {
+    let (scene, watch) = (Scene::transfer().await, Arc::new(FakeWatch::default()));
+    watch.pay(address(0xda), input(), AMOUNT_IN - 1, 5);
+    watch.pay(address(0xda), input(), 1, 6);
+    let named = [("0xb5", address(0x66)), ("0xb6", address(0x77))];
+    watch.senders.lock().unwrap().extend(named.map(|(tx, sender)| (tx.to_owned(), sender)));
+    scan_fresh(&scene, &watch, 6).await;
+    let worker = scene.worker().with_sender_screening(Some(sender_screening(&scene, &watch)));
+    worker.run_once(later()).await.unwrap();
+    assert_eq!(scene.relayer.purposes(), Vec::<String>::new());
+    assert_eq!(scene.store.audit(None, 10).await.unwrap().len(), 1);
+}
+
+#[tokio::test]
+async fn a_transfer_of_an_unknown_sender_waits_until_it_is_known() {
+    let (scene, watch) = (Scene::transfer().await, Arc::new(FakeWatch::default()));
+    watch.pay(address(0xda), input(), AMOUNT_IN, 5);
+    scan_fresh(&scene, &watch, 5).await;
+    let senders = sender_screening(&scene, &watch).asking_again_after(SignedDuration::ZERO);
+    let worker = scene.worker().with_sender_screening(Some(senders));
+    worker.run_once(later()).await.unwrap();
+    assert_eq!(scene.relayer.purposes(), Vec::<String>::new());
+    assert_eq!(scene.store.audit(None, 10).await.unwrap(), [], "nobody was refused");
+    watch.senders.lock().unwrap().insert("0xb5".to_owned(), address(0x77));
+    worker.run_once(later() + SignedDuration::from_mins(10)).await.unwrap();
+    assert_eq!(scene.relayer.purposes(), [format!("sweep:{:#x}", scene.terms.id())]);
+}
+
+#[tokio::test]
+async fn a_transfer_of_an_unknown_sender_is_returned_after_the_open_deadline() {
+    let (scene, watch) = (Scene::transfer().await, Arc::new(FakeWatch::default()));
+    watch.pay(address(0xda), input(), AMOUNT_IN, 5);
+    scan_fresh(&scene, &watch, 5).await;
+    let worker = scene.worker().with_sender_screening(Some(sender_screening(&scene, &watch)));
+    worker.run_once(later()).await.unwrap();
+    scene.pass(OPEN_UNTIL + 1);
+    worker.run_once(later() + SignedDuration::from_hours(1)).await.unwrap();
+    assert_eq!(scene.status().await, OrderStatus::Failed);
+    assert_eq!(scene.relayer.purposes(), [format!("giveback:{:#x}:5", scene.terms.id())]);
+}
+
+#[tokio::test]
+async fn an_operator_may_accept_unknown_senders() {
+    let (scene, watch) = (Scene::transfer().await, Arc::new(FakeWatch::default()));
+    watch.pay(address(0xda), input(), AMOUNT_IN, 5);
+    scan_fresh(&scene, &watch, 5).await;
+    let senders = sender_screening(&scene, &watch).accepting_unknown(true);
+    scene.worker().with_sender_screening(Some(senders)).run_once(later()).await.unwrap();
+    assert_eq!(scene.relayer.purposes(), [format!("sweep:{:#x}", scene.terms.id())]);
 }
 
 #[tokio::test]

@@ -6,12 +6,13 @@ use std::time::Duration;
 use alloy_primitives::{Address as EvmAddress, B256, U256, hex, keccak256};
 use async_trait::async_trait;
 use causeway_domain::ports::{
-    BroadcastError, ChainError, DepositBuilder, DepositCheckError, DepositError, DepositMismatch,
-    DepositTxStatus, PaymentCheck, PermitKind, SendPurpose, WalletAction, WalletTransaction,
+    AccountKind, BroadcastError, ChainError, DepositBuilder, DepositCheckError, DepositError,
+    DepositMismatch, DepositTxStatus, PaymentCheck, PermitKind, PermitRequest, SendPurpose, WalletAction,
+    WalletTransaction,
 };
 use causeway_domain::{Address, ChainId, IntentTerms, SOLANA_CHAIN_ID};
 use futures::future::BoxFuture;
-use serde_json::{Value, json};
+use serde_json::json;
 use tokio::sync::Barrier;
 
 /// A deposit builder with scripted answers.
@@ -36,6 +37,9 @@ pub(crate) struct FakeDepositBuilder {
     pub(crate) simulations: AtomicUsize,
     /// What simulated payments meet, and how long that takes to find out.
     pub(crate) payment: Mutex<(Option<PaymentCheck>, Duration)>,
+    /// What is at an address, and how long that takes to find out.
+    pub(crate) accounts: Mutex<HashMap<Address, (Option<AccountKind>, Duration)>>,
+    pub(crate) code_reads: AtomicUsize,
 }
 
 impl FakeDepositBuilder {
@@ -56,6 +60,8 @@ impl FakeDepositBuilder {
             broadcast_refusal: Mutex::default(),
             simulations: AtomicUsize::new(0),
             payment: Mutex::default(),
+            accounts: Mutex::default(),
+            code_reads: AtomicUsize::new(0),
         })
     }
 
@@ -148,6 +154,13 @@ impl DepositBuilder for FakeDepositBuilder {
         Ok(check)
     }
 
+    async fn account_kind(&self, address: Address) -> Result<Option<AccountKind>, ChainError> {
+        self.code_reads.fetch_add(1, Ordering::Relaxed);
+        let (kind, delay) = self.accounts.lock().unwrap().get(&address).copied().unwrap_or_default();
+        tokio::time::sleep(delay).await;
+        Ok(kind)
+    }
+
     async fn actions(&self, terms: &IntentTerms) -> Result<Vec<WalletAction>, DepositError> {
         // Each simulation has another blockhash.
         let blockhash = self.simulations.load(Ordering::Relaxed).to_be_bytes();
@@ -161,14 +174,15 @@ impl DepositBuilder for FakeDepositBuilder {
         Ok(actions)
     }
 
-    async fn permit(
-        &self,
-        _: PermitKind,
-        terms: &IntentTerms,
-    ) -> Result<(Value, Vec<WalletAction>), DepositError> {
+    async fn permit(&self, kind: PermitKind, terms: &IntentTerms) -> Result<PermitRequest, DepositError> {
         self.simulate().await?;
-        let before = self.approval(EvmAddress::repeat_byte(0x22), terms);
-        Ok((json!({ "message": terms.id().to_string() }), before))
+        let before = match kind {
+            PermitKind::Permit2 => self.approval(EvmAddress::repeat_byte(0x22), terms),
+            PermitKind::Authorization | PermitKind::TokenPermit => Vec::new(),
+        };
+        let permit = json!({ "message": terms.id().to_string() });
+        let order = (kind == PermitKind::TokenPermit).then(|| permit.clone());
+        Ok(PermitRequest { permit, order, before })
     }
 
     fn address_for(&self, intent: B256) -> Option<Address> {

@@ -67,6 +67,7 @@ pub(crate) fn quote() -> Quote {
         slippage: None,
         deposit_methods: Vec::new(),
         referral: None,
+        deposit_window: None,
     };
     let offer = Offer {
         exact_out: None,

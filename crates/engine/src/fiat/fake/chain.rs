@@ -4,7 +4,7 @@ use alloy_primitives::{Address as EvmAddress, B256};
 use async_trait::async_trait;
 use causeway_domain::fiat::Payout;
 use causeway_domain::ports::{
-    ActionError, AddressWatch, ChainAction, ChainError, ForwardingSigner, PayoutWatch, Progress,
+    ActionError, AddressWatch, ChainAction, ChainError, ForwardingSigner, KnownPayers, PayoutWatch, Progress,
     SigningError, TxSender, WalletCheck,
 };
 use causeway_domain::{Address, ChainId, RawAmount, SignatureBytes, TokenId};
@@ -63,8 +63,8 @@ impl AddressWatch for FakeChain {
         Ok(payouts.iter().rev().find(|(_, at)| *at == address).map(|(payout, _)| payout.tx.clone()))
     }
 
-    async fn senders(&self, _: Address, _: TokenId, _: &str) -> Result<Vec<Address>, ChainError> {
-        Ok(Vec::new())
+    async fn payers(&self, _: Address, _: TokenId, _: u64, _: RawAmount) -> Result<KnownPayers, ChainError> {
+        Ok(KnownPayers::default())
     }
 }
 

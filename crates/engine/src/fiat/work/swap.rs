@@ -43,6 +43,7 @@ impl WorkFiat {
             slippage: None,
             deposit_methods: vec![DepositMethod::Transfer],
             referral: None,
+            deposit_window: None,
         };
         // The payer has paid, so the swap continues despite pauses.
         let request_quote = self.parts.request_quote.ignoring_pauses();

@@ -5,6 +5,7 @@ use tokio::time::advance;
 
 use super::*;
 use crate::build_deposit::fake::FakeDepositBuilder;
+use crate::call_limit::MAX_PER_SECOND;
 use crate::fillers::fake::{Behavior, Fake, ask};
 use crate::fillers::{Fillers, NoOffer, QuoteOptions};
 use crate::request_quote::{QuoteError, QuoteRequest, RequestQuote};
