@@ -53,6 +53,8 @@ pub struct Options {
     /// Time limit until the response starts.
     pub timeout: Duration,
     pub rate_limit: Option<RateLimit>,
+    /// Whether the metrics are served by [`metrics_router`](crate::metrics_router) alone.
+    pub has_metrics_listener: bool,
     /// Base URL of the sandbox chains' JSON-RPC, if a sandbox runs; the chain id is appended.
     pub sandbox_rpc: Option<String>,
     /// Web origins that may embed the checkout page, in addition to our own.

@@ -12,10 +12,11 @@ macro_rules! guides {
 }
 
 /// Name and text of every document.
-const GUIDES: [(&str, &str); 26] = guides![
+const GUIDES: [(&str, &str); 29] = guides![
     "adding-an-onramp",
     "agents",
     "api",
+    "api-changes",
     "attesters",
     "cli",
     "configuration",
@@ -30,6 +31,7 @@ const GUIDES: [(&str, &str); 26] = guides![
     "operating",
     "orders",
     "prices",
+    "quickstart",
     "recovery",
     "rules",
     "running",
@@ -37,14 +39,28 @@ const GUIDES: [(&str, &str); 26] = guides![
     "screening",
     "security",
     "specification",
+    "warnings",
     "webhooks",
     "widget",
 ];
 
 /// The portal's sections; every document is in one of them.
 const SECTIONS: [(&str, &[&str]); 4] = [
-    ("Get started", &["running", "sandbox", "cli", "glossary"]),
-    ("Build on it", &["api", "widget", "orders", "fiat", "webhooks", "agents", "specification"]),
+    ("Get started", &["quickstart", "running", "sandbox", "cli", "glossary"]),
+    (
+        "Build on it",
+        &[
+            "api",
+            "widget",
+            "orders",
+            "warnings",
+            "fiat",
+            "webhooks",
+            "agents",
+            "api-changes",
+            "specification",
+        ],
+    ),
     ("Fill and attest", &["fillers", "liquidity", "oif", "attesters", "contracts", "prices"]),
     (
         "Operate it",
@@ -91,10 +107,17 @@ fn title_of(text: &str) -> String {
     heading.unwrap_or_default().replace('`', "")
 }
 
-/// The first sentence below the first heading.
+/// The first sentence below the first heading: a line of prose, which no code, list, table or heading is.
 fn intro_of(text: &str) -> &str {
-    let mut lines = text.lines().skip_while(|line| !line.starts_with("# ")).skip(1);
-    lines.find(|line| !line.trim().is_empty()).unwrap_or_default()
+    let mut is_code = false;
+    let is_prose = |line: &&str| {
+        if line.starts_with("```") {
+            is_code = !is_code;
+            return false;
+        }
+        !is_code && line.starts_with(|first: char| first.is_alphanumeric() || "`[".contains(first))
+    };
+    text.lines().skip_while(|line| !line.starts_with("# ")).skip(1).find(is_prose).unwrap_or_default()
 }
 
 fn cards(titles: &BTreeMap<&str, (String, &str)>) -> String {
@@ -271,6 +294,16 @@ mod tests {
                 let has = |anchor: &str| target.contains(&format!("id=\"{anchor}\""));
                 assert!(anchor.is_none_or(has), "{path} leads to {link}");
             }
+        }
+    }
+
+    #[test]
+    fn the_card_of_a_guide_has_its_first_sentence_of_prose() {
+        let intro = intro_of("# A\n\n```sh\ncauseway\n```\n\n## B\n\n| x |\n\nOne `thing`.\nAnother.\n");
+        assert_eq!(intro, "One `thing`.");
+        assert_eq!(intro_of("# A\n\n`a` first.\n"), "`a` first.");
+        for (name, text) in GUIDES {
+            assert!(!intro_of(text).is_empty(), "{name}");
         }
     }
 

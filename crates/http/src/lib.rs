@@ -38,7 +38,7 @@ pub use operations::readyz::Readiness;
 pub use operator::{OperatorRole, OperatorServices, OperatorToken, OperatorTokens};
 pub use orders::encode_webhook_event;
 pub use orders::event_streams::{EventStreams, StreamLimits};
-pub use router::router;
+pub use router::{metrics_router, router};
 pub use serve::{ConnectionLimits, serve};
 
 /// The largest request body of the API.

@@ -36,6 +36,15 @@ pub(crate) fn map_chain(chain: &domain::Chain, app: &App) -> wire::Chain {
     }
 }
 
+pub(crate) fn map_warning(warning: &domain::Warning) -> wire::Warning {
+    wire::Warning {
+        code: warning.code.as_str().to_owned(),
+        severity: warning.severity.as_str().to_owned(),
+        message: warning.message.clone(),
+        field: warning.field.map(str::to_owned),
+    }
+}
+
 /// The chain's explorer. Those of the real chains have never heard of a sandbox's transactions, so it has its own.
 fn explorer_of(chain: &domain::Chain, options: &crate::Options) -> wire::BlockExplorer {
     let is_own = |rpc: &String| rpc.starts_with(&options.public_url);
@@ -55,7 +64,7 @@ fn deposit_methods(chain: &domain::Chain, deployments: &[domain::Deployment]) ->
         DepositMethod::ContractCall => deployment.is_some(),
         DepositMethod::Permit2 => deployment.is_some_and(|deployment| deployment.permit2.is_some()),
         // It depends on the token, and a client that wants it asks for it.
-        DepositMethod::Authorization => false,
+        DepositMethod::Authorization | DepositMethod::Permit => false,
         DepositMethod::Transfer => deployment.is_some_and(|deployment| deployment.transfers),
     };
     chain.deposit_methods.iter().filter(is_supported).map(|method| method.as_str().to_owned()).collect()

@@ -34,7 +34,7 @@ macro_rules! site {
 const UNKNOWN_MODE: &str = r#"data-mode="unknown""#;
 
 /// Path, media type and content of every file of the pages.
-const FILES: [(&str, &str, &str); 47] = [
+const FILES: [(&str, &str, &str); 51] = [
     ("/", HTML, site!("start.html")),
     ("/buy", HTML, site!("buy.html")),
     ("/explorer", HTML, site!("explorer.html")),
@@ -48,6 +48,7 @@ const FILES: [(&str, &str, &str); 47] = [
     ("/assets/operator.js", SCRIPT, site!("operator.js")),
     ("/assets/order.js", SCRIPT, site!("order.js")),
     ("/assets/sandbox.js", SCRIPT, site!("sandbox.js")),
+    ("/assets/test-wallet.js", SCRIPT, site!("test-wallet.js")),
     ("/assets/transfer.js", SCRIPT, site!("transfer.js")),
     ("/assets/base.css", STYLE, site!("base.css")),
     ("/assets/site.css", STYLE, site!("site.css")),
@@ -68,10 +69,13 @@ const FILES: [(&str, &str, &str); 47] = [
     ("/assets/operation-view.js", SCRIPT, page!("operation-view.js")),
     ("/assets/operation.css", STYLE, page!("operation.css")),
     ("/assets/request.js", SCRIPT, page!("request.js")),
+    ("/assets/sample-view.js", SCRIPT, page!("sample-view.js")),
+    ("/assets/samples.js", SCRIPT, page!("samples.js")),
     ("/assets/schema-view.js", SCRIPT, page!("schema-view.js")),
     ("/assets/schema.js", SCRIPT, page!("schema.js")),
     ("/assets/send.js", SCRIPT, page!("send.js")),
     ("/assets/try-view.js", SCRIPT, page!("try-view.js")),
+    ("/assets/walk.js", SCRIPT, page!("walk.js")),
     ("/assets/wrapper-coinbase.js", SCRIPT, page!("wrapper-coinbase.js")),
     ("/assets/wrapper-moonpay.js", SCRIPT, page!("wrapper-moonpay.js")),
     ("/assets/wrapper-providers.js", SCRIPT, page!("wrapper-providers.js")),

@@ -4,24 +4,27 @@ use axum::Router;
 use axum::extract::{DefaultBodyLimit, Request};
 use axum::http::{HeaderName, Method, header};
 use axum::middleware::from_fn_with_state;
+use axum::routing::get;
 use tower::ServiceBuilder;
 use tower_http::compression::CompressionLayer;
 use tower_http::compression::predicate::{NotForContentType, Predicate, SizeAbove};
 use tower_http::cors::{AllowHeaders, Any, CorsLayer};
 
 use crate::error::ApiError;
+use crate::middleware::deprecation::{self, DEPRECATED, Deprecated};
 use crate::middleware::idempotency;
 use crate::middleware::observe::ObserveLayer;
 use crate::middleware::rate_limit::{Limiter, limit_rate};
 use crate::middleware::request_id;
+use crate::operations::get_metrics::get_metrics_apart;
 use crate::{App, BODY_LIMIT, explorer, openapi, operator, pages, widget};
 
 /// The router of the whole service. `extra` routes get the same middleware.
 ///
 /// Each group of routes has its middleware in a single layer, because axum clones and boxes every layer of a route for each
 /// request, together with the layers below it.
-pub fn router(app: App, extra: Router) -> Router {
-    let app = Arc::new(app);
+pub fn router(app: impl Into<Arc<App>>, extra: Router) -> Router {
+    let app = app.into();
     app.metrics.register_fillers(app.request_quote.fillers());
     let observe = ObserveLayer {
         metrics: Arc::clone(&app.metrics),
@@ -30,8 +33,11 @@ pub fn router(app: App, extra: Router) -> Router {
     };
     let observe = || observe.clone();
     let buckets = app.options.rate_limit.map(Limiter::new);
+    // No layer where nothing is deprecated: each one costs every request.
+    let deprecated = Some(Arc::<[Deprecated]>::from(DEPRECATED)).filter(|table| !table.is_empty());
     let limits = || {
         ServiceBuilder::new()
+            .option_layer(deprecated.clone().map(|table| from_fn_with_state(table, deprecation::announce)))
             .option_layer(buckets.clone().map(|buckets| from_fn_with_state(buckets, limit_rate)))
             .layer(DefaultBodyLimit::max(BODY_LIMIT))
     };
@@ -70,6 +76,11 @@ pub fn router(app: App, extra: Router) -> Router {
     api.merge(keyed).merge(qr).merge(no_cors).merge(operator)
 }
 
+/// The metrics alone, for a listener that clients do not reach.
+pub fn metrics_router(app: Arc<App>) -> Router {
+    Router::new().route("/metrics", get(get_metrics_apart)).with_state(app)
+}
+
 async fn unknown_path(request: Request) -> ApiError {
     let path: String = request.uri().path().chars().take(200).collect();
     ApiError::not_found(format!("There is nothing at {path}. The API reference is at /docs."))
@@ -98,5 +109,8 @@ fn cors() -> CorsLayer {
             idempotency::REPLAYED,
             HeaderName::from_static("x-partial-chains"),
             header::RETRY_AFTER,
+            header::LINK,
+            deprecation::DEPRECATION,
+            deprecation::SUNSET,
         ])
 }

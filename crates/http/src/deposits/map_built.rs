@@ -1,5 +1,5 @@
-use causeway_domain::ports::WalletAction;
-use causeway_domain::{DepositMethod, Family, IntentTerms, Order};
+use causeway_domain::ports::{PermitRequest, WalletAction};
+use causeway_domain::{Address, DepositMethod, Family, IntentTerms, Order};
 use causeway_engine::{Built, BuiltDeposit};
 use causeway_wire as wire;
 
@@ -7,24 +7,26 @@ use super::map_approvals::map_approvals;
 use super::map_transfer::map_transfer;
 use crate::App;
 use crate::error::{ApiError, ApiResult};
-use crate::mapping::word_to_address;
+use crate::mapping::{map_warning, word_to_address};
 
 /// Maps a built deposit to its wire type.
 pub(super) fn map_built(app: &App, built: Built) -> ApiResult<wire::BuildAnswer> {
-    let Built { order, deposit, summary } = built;
+    let Built { order, deposit, summary, warnings } = built;
+    let warnings = warnings.iter().map(map_warning).collect();
     let chain = order.from.chain();
     let intent_id = order.intent_id.to_string();
     let recovery = map_recovery(app, &order);
-    let frozen = wire::FrozenOrder { summary, terms: map_terms(&order.terms), recovery };
+    let frozen = wire::FrozenOrder { summary, terms: map_terms(&order.terms), recovery, warnings };
     Ok(match deposit {
         BuiltDeposit::ContractCall(actions) => wire::BuildAnswer::ContractCall(wire::ContractCallDeposit {
             approvals: map_approvals(chain, &actions),
             intent_id,
             frozen,
         }),
-        BuiltDeposit::Permit { typed, before } => {
+        BuiltDeposit::Permit(PermitRequest { permit, order: order_data, before }) => {
             let permit = wire::PermitDeposit {
-                permit: typed,
+                permit,
+                order: order_data,
                 transfer_details: wire::TransferDetails {
                     to: word_to_address(order.terms.escrow, chain.family()).to_string(),
                     requested_amount: order.terms.amount_in.to_string(),
@@ -33,33 +35,62 @@ pub(super) fn map_built(app: &App, built: Built) -> ApiResult<wire::BuildAnswer>
                 intent_id,
                 frozen,
             };
-            if order.method == DepositMethod::Authorization {
-                wire::BuildAnswer::Authorization(permit)
-            } else {
-                wire::BuildAnswer::Permit2(permit)
+            match order.method {
+                DepositMethod::Authorization => wire::BuildAnswer::Authorization(permit),
+                DepositMethod::Permit => wire::BuildAnswer::Permit(permit),
+                _ => wire::BuildAnswer::Permit2(permit),
             }
         }
-        BuiltDeposit::Provider(actions) => return map_provider(&order, &actions, frozen.summary),
+        BuiltDeposit::Provider(actions) => return map_provider(&order, &actions, frozen),
+        BuiltDeposit::ProviderTransfer => return map_provider_transfer(app, &order, frozen),
         BuiltDeposit::Transfer => {
-            let missing = |what: &'static str| move || ApiError::internal(&what);
             let to = order
                 .deposit_address
-                .ok_or_else(missing("a transfer was built without a deposit address"))?;
-            let decimals = app.catalog.snapshot().token(&order.from).map(|listed| listed.token.decimals);
-            let decimals =
-                decimals.ok_or_else(missing("the input token of the order is no longer in the catalog"))?;
-            let transfer = map_transfer(&order, to, decimals, &app.options.public_url);
+                .ok_or_else(|| ApiError::internal(&"a transfer was built without a deposit address"))?;
+            let transfer = wire::Transfer { payment: payment(app, &order, to)?, intent_id };
             let deposit = transfer.clone();
             wire::BuildAnswer::Transfer(Box::new(wire::TransferDeposit { transfer, deposit, frozen }))
         }
     })
 }
 
+/// What to send to an address of the order.
+fn payment(app: &App, order: &Order, to: Address) -> ApiResult<wire::Payment> {
+    let decimals = app.catalog.snapshot().token(&order.from).map(|listed| listed.token.decimals);
+    let gone = || ApiError::internal(&"the input token of the order is no longer in the catalog");
+    Ok(map_transfer(order, to, decimals.ok_or_else(gone)?, &app.options.public_url))
+}
+
+/// A transfer to an address of a provider: it has no terms of ours either.
+fn map_provider_transfer(
+    app: &App,
+    order: &Order,
+    frozen: wire::FrozenOrder,
+) -> ApiResult<wire::BuildAnswer> {
+    let missing = || ApiError::internal(&"a provider's transfer was built without its provider");
+    let provider = order.provider.as_deref().ok_or_else(missing)?;
+    let transfer = payment(app, order, provider.target)?;
+    Ok(wire::BuildAnswer::ProviderTransfer(Box::new(wire::ProviderTransferDeposit {
+        deposit: transfer.clone(),
+        transfer,
+        settlement: "provider".to_owned(),
+        provider: order.filler.clone(),
+        tool: provider.terms.tool.clone(),
+        recipient: order.recipient.to_string(),
+        refund_to: order.refund_to.to_string(),
+        min_amount_out: order.dest_amount.to_string(),
+        held_by: provider.notice.held_by.clone(),
+        refunds: provider.notice.refunds.clone(),
+        summary: frozen.summary,
+        warnings: frozen.warnings,
+    })))
+}
+
 /// A payment that a provider settles: it has no terms of ours.
 fn map_provider(
     order: &Order,
     actions: &[WalletAction],
-    summary: Vec<String>,
+    frozen: wire::FrozenOrder,
 ) -> ApiResult<wire::BuildAnswer> {
     let missing = || ApiError::internal(&"a provider's deposit was built without its provider");
     let provider = order.provider.as_deref().ok_or_else(missing)?;
@@ -74,7 +105,8 @@ fn map_provider(
         min_amount_out: order.dest_amount.to_string(),
         held_by: provider.notice.held_by.clone(),
         refunds: provider.notice.refunds.clone(),
-        summary,
+        summary: frozen.summary,
+        warnings: frozen.warnings,
     })))
 }
 

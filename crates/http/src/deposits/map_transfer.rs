@@ -3,7 +3,7 @@ use causeway_qr::payload;
 use causeway_wire as wire;
 
 /// Maps a transfer deposit with its QR code. `decimals` belong to the token.
-pub(super) fn map_transfer(order: &Order, to: Address, decimals: u8, public_url: &str) -> wire::Transfer {
+pub(super) fn map_transfer(order: &Order, to: Address, decimals: u8, public_url: &str) -> wire::Payment {
     let (recipient, token) = (to.to_string(), order.from.address().to_string());
     let caip2 = order.from.chain().caip2();
     let amount = order.src_amount.to_decimal(decimals);
@@ -28,7 +28,7 @@ pub(super) fn map_transfer(order: &Order, to: Address, decimals: u8, public_url:
     // The QR code holds what every wallet can scan; the payment URI may use richer formats.
     let payment_uri =
         payload::solana_pay(&transfer).or_else(|| payload.clone().filter(|payload| *payload != recipient));
-    wire::Transfer {
+    wire::Payment {
         amount: order.src_amount.to_string(),
         token,
         chain_id: order.from.chain().get(),
@@ -36,7 +36,6 @@ pub(super) fn map_transfer(order: &Order, to: Address, decimals: u8, public_url:
         decimals,
         expires_at: order.terms.open_deadline,
         order_id: order.id.to_string(),
-        intent_id: order.intent_id.to_string(),
         qr_image_url,
         payment_uri,
         qr_payload: payload.unwrap_or_else(|| recipient.clone()),

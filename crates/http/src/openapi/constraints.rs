@@ -155,12 +155,13 @@ fn quote_ask() -> Value {
             "amount": { "pattern": AMOUNT },
             "slippageTolerance": { "minimum": 0, "maximum": 0.5 },
             "referrerFeeBps": { "minimum": 0, "maximum": 1000 },
+            "depositWithin": { "minimum": 600, "maximum": 86_400 },
         },
         "allOf": [
             // Apart from the fields' own schemas, so that generated types stay strings.
             { "properties": {
                 "tradeType": { "enum": ["EXACT_INPUT", "EXACT_OUTPUT"] },
-                "depositMethods": { "items": { "enum": ["CONTRACT_CALL", "PERMIT2", "AUTHORIZATION", "TRANSFER"] } },
+                "depositMethods": { "items": { "enum": ["CONTRACT_CALL", "PERMIT2", "AUTHORIZATION", "PERMIT", "TRANSFER"] } },
             } },
             addresses_by_chain(&from_solana, &["fromToken", "fromAddress", "refundTo", "referrer"]),
             addresses_by_chain(&to_solana, &["toToken", "recipient"]),

@@ -3,6 +3,7 @@
 mod audit;
 mod auth;
 mod fillers;
+mod inventory;
 mod orders;
 mod overview;
 mod pauses;

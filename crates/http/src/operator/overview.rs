@@ -6,9 +6,11 @@ use axum::routing::get;
 use axum::{Json, Router};
 use causeway_domain::ports::FinalityTier;
 use causeway_domain::{RawAmount, TokenId};
+use causeway_engine::fiat::RampHealth;
 use jiff::Timestamp;
 use serde_json::{Map, Value, json};
 
+use super::inventory::inventory;
 use crate::App;
 use crate::error::ApiResult;
 use crate::explorer::read_query;
@@ -31,8 +33,8 @@ async fn list(State(app): State<Arc<App>>, mut params: QueryParams) -> ApiResult
     Ok(Json(json!({ "data": map_orders(&app, &orders).await?, "cursor": cursor })))
 }
 
-/// Orders by filler and status, what fillers have not claimed yet, how far each chain was read, prices, endpoints, attesters, and
-/// what is halted.
+/// Orders by filler and status, what fillers have not claimed yet, how far each chain was read, prices, endpoints, attesters, what
+/// is halted, on-ramps, and what the fillers hold.
 async fn overview(State(app): State<Arc<App>>) -> ApiResult<Json<Value>> {
     let fills = app.orders.fill_counts().await?;
     let fills = fills.iter().map(
@@ -49,6 +51,8 @@ async fn overview(State(app): State<Arc<App>>) -> ApiResult<Json<Value>> {
         "breakers": open(values(&app.metrics, "breaker_open", "open")),
         "haltedChains": open(values(&app.metrics, "chain_halted", "halted")),
         "priceSources": price_sources(&app.metrics),
+        "onRamps": on_ramps(&app),
+        "inventory": inventory(&app),
     })))
 }
 
@@ -150,6 +154,21 @@ fn joined(metrics: &Metrics, [one, other]: [(&str, &str); 2]) -> Vec<Value> {
 /// The JSON-RPC endpoints of each chain: whether they serve, and their heads.
 fn endpoints(metrics: &Metrics) -> Vec<Value> {
     joined(metrics, [("rpc_endpoint_up", "up"), ("rpc_endpoint_head", "head")])
+}
+
+/// The providers of purchases: how they have answered since the start, and what keeps one from selling.
+fn on_ramps(app: &App) -> Vec<Value> {
+    let map = |(provider, health): (String, RampHealth)| {
+        json!({
+            "provider": provider,
+            "answers": health.answers,
+            "faults": health.faults,
+            "lastFault": health.last_fault.as_ref().map(|fault| &fault.words),
+            "lastFaultAt": health.last_fault.as_ref().map(|fault| fault.at.to_string()),
+            "paused": app.fiat.ramps.paused(&provider),
+        })
+    };
+    app.fiat.ramps.health().into_iter().map(map).collect()
 }
 
 fn price_sources(metrics: &Metrics) -> Vec<Value> {

@@ -64,6 +64,8 @@ struct FillerResult {
     paid: U256,
     delivered: U256,
     gas: U256,
+    /// What the referrers of its orders took.
+    referred: U256,
 }
 
 impl FillerResult {
@@ -75,6 +77,10 @@ impl FillerResult {
         };
         self.paid = self.paid.saturating_add(paid);
         self.delivered = self.delivered.saturating_add(delivered);
+    }
+
+    fn add_referrer(&mut self, fee: Option<U256>) {
+        self.referred = self.referred.saturating_add(fee.unwrap_or_default());
     }
 
     fn add_fee(&mut self, fee: Option<U256>) {
@@ -91,6 +97,7 @@ impl FillerResult {
             "unpriced": self.unpriced,
             "volumeUsd": dollars(self.paid, U256::ZERO),
             "marginUsd": dollars(self.paid, self.delivered),
+            "referrersUsd": dollars(self.referred, U256::ZERO),
             "gasUsd": dollars(self.gas, U256::ZERO),
             "resultUsd": dollars(self.paid, self.delivered.saturating_add(self.gas)),
         })
@@ -108,7 +115,10 @@ fn sum(
         let received = order.terms.amount_in.saturating_sub(order.terms.referrer_fee);
         let (paid, delivered) =
             (value(&order.from, RawAmount::new(received)), value(&order.to, order.dest_amount));
-        results.entry(order.filler.clone()).or_default().add_order(paid, delivered);
+        let referred = value(&order.from, RawAmount::new(order.terms.referrer_fee));
+        let result = results.entry(order.filler.clone()).or_default();
+        result.add_order(paid, delivered);
+        result.add_referrer(referred);
     }
     for fee in fees {
         let cost = value(&TokenId::native(fee.chain), fee.fee);
@@ -157,9 +167,13 @@ mod tests {
         let results =
             sum(&[filled, refunded], &[fee("north", 20), fee("north", 100), fee("south", 3)], value);
         let north = results["north"].to_json("north");
-        for (field, expected) in
-            [("volumeUsd", "990"), ("marginUsd", "90"), ("gasUsd", "120"), ("resultUsd", "-30")]
-        {
+        for (field, expected) in [
+            ("volumeUsd", "990"),
+            ("marginUsd", "90"),
+            ("gasUsd", "120"),
+            ("resultUsd", "-30"),
+            ("referrersUsd", "10"),
+        ] {
             assert_eq!(north[field], expected, "{north}");
         }
         assert_eq!(

@@ -1,5 +1,7 @@
 use causeway_catalog::Snapshot;
-use causeway_domain::{ConfirmedTx, Decision, EventKind, Order, OrderEvent, OrderStatus, TokenId};
+use causeway_domain::{
+    ConfirmedTx, Decision, DepositMethod, EventKind, Order, OrderEvent, OrderStatus, TokenId,
+};
 use causeway_wire as wire;
 
 use super::steps::{reached_at, steps};
@@ -29,8 +31,7 @@ pub(super) fn map_order(order: &Order, events: &[OrderEvent], snapshot: &Snapsho
         refund_to: Some(order.refund_to.to_string()),
         filler_address: is_ours
             .then(|| word_to_address(order.terms.filler, order.from.chain().family()).to_string()),
-        // Orders through our own contracts have no id of the filler's; a provider knows an order by its deposit.
-        external_order_id: order.provider.as_ref().and_then(|_| order.deposit_tx()).map(str::to_owned),
+        external_order_id: external_id(order),
         deposit_tx_hash: order.deposit_tx().map(str::to_owned),
         intent_id: is_ours.then(|| order.intent_id.to_string()),
         trade_type: order.trade_type.as_str().to_owned(),
@@ -62,6 +63,16 @@ pub(super) fn map_order(order: &Order, events: &[OrderEvent], snapshot: &Snapsho
         failure_reason: order.failure_reason.clone(),
         from_token_meta: map_meta(&order.from, snapshot),
         to_token_meta: map_meta(&order.to, snapshot),
+    }
+}
+
+/// By what a provider knows an order: its deposit, or the address that it is paid at. Orders through our own contracts have no id of
+/// the filler's.
+fn external_id(order: &Order) -> Option<String> {
+    let provider = order.provider.as_ref()?;
+    match order.method {
+        DepositMethod::Transfer => Some(provider.target.to_string()),
+        _ => order.deposit_tx().map(str::to_owned),
     }
 }
 

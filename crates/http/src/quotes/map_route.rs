@@ -2,15 +2,17 @@ use std::fmt::{self, Display};
 
 use causeway_catalog::Snapshot;
 use causeway_domain::ports::PriceFeed;
-use causeway_domain::{Ask, ExactOutMethod, Fee, Quote, RawAmount, Route, Slippage, TokenId, UsdAmount};
-use causeway_engine::is_one_click;
+use causeway_domain::{
+    Ask, ExactOutMethod, Fee, Quote, RawAmount, Route, Slippage, TokenId, UsdAmount, Warning,
+};
+use causeway_engine::{Decimal, Loss, Market, PricedToken, is_one_click};
 use causeway_wire as wire;
 use jiff::Timestamp;
 use serde::ser::SerializeSeq as _;
 use serde::{Serialize, Serializer};
 
-use super::market::{Decimal, Loss, Market, PricedToken};
 use crate::App;
+use crate::mapping::map_warning;
 
 /// What routes are mapped with. The views borrow from the quote and serialize as the types of `causeway-wire` do.
 #[derive(Clone, Copy)]
@@ -60,6 +62,8 @@ pub(crate) struct RouteView<'a> {
     held_by: Option<&'a str>,
     #[serde(skip_serializing_if = "Option::is_none")]
     refunds: Option<&'a str>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    warnings: Vec<WarningView<'a>>,
     quote: QuoteView<'a>,
 }
 
@@ -85,10 +89,27 @@ struct QuoteView<'a> {
     #[serde(skip_serializing_if = "Option::is_none")]
     quote_expires_at: Option<i64>,
     #[serde(skip_serializing_if = "Option::is_none")]
+    open_until: Option<i64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
     estimated_gas: Option<Shown<RawAmount>>,
     tags: [&'static str; 1],
     #[serde(skip_serializing_if = "FeesView::is_empty")]
     fees: FeesView<'a>,
+}
+
+/// A warning, as [`wire::Warning`]. Most routes have none.
+struct WarningView<'a>(&'a Warning);
+
+impl<'a> WarningView<'a> {
+    const fn new(warning: &'a Warning) -> Self {
+        Self(warning)
+    }
+}
+
+impl Serialize for WarningView<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        map_warning(self.0).serialize(serializer)
+    }
 }
 
 struct FeesView<'a> {
@@ -191,6 +212,7 @@ impl<'a> RouteMapping<'a> {
             settlement: route.provider.as_ref().map(|_| "provider"),
             held_by: route.provider.as_ref().map(|provider| provider.notice.held_by.as_str()),
             refunds: route.provider.as_ref().map(|provider| provider.notice.refunds.as_str()),
+            warnings: route.warnings.iter().map(WarningView::new).collect(),
             quote: QuoteView {
                 amount_in: Shown(route.amount_in),
                 amount_out: Shown(route.amount_out),
@@ -205,6 +227,7 @@ impl<'a> RouteMapping<'a> {
                 expected_duration_seconds: route.expected_duration_seconds,
                 valid_before: route.valid_before.as_second(),
                 quote_expires_at: route.price_holds_until.map(Timestamp::as_second),
+                open_until: ask.deposit_window.map(|window| window.ends_at(route.valid_before)),
                 estimated_gas: route.estimated_gas.map(Shown),
                 tags: [if is_one_click(ask, route) { "1-click" } else { "needs-approval" }],
                 fees: FeesView { mapping: self, input, fees: &route.fees },
@@ -248,6 +271,7 @@ impl RouteView<'_> {
             settlement: self.settlement.map(str::to_owned),
             held_by: self.held_by.map(str::to_owned),
             refunds: self.refunds.map(str::to_owned),
+            warnings: self.warnings.into_iter().map(|warning| map_warning(warning.0)).collect(),
             quote: wire::RouteQuote {
                 amount_in: quote.amount_in.0.to_string(),
                 amount_out: quote.amount_out.0.to_string(),
@@ -260,6 +284,7 @@ impl RouteView<'_> {
                 expected_duration_seconds: quote.expected_duration_seconds,
                 valid_before: quote.valid_before,
                 quote_expires_at: quote.quote_expires_at,
+                open_until: quote.open_until,
                 estimated_gas: quote.estimated_gas.map(|gas| gas.0.to_string()),
                 tags: quote.tags.map(str::to_owned).to_vec(),
                 fees: quote.fees.views().map(fee).collect(),

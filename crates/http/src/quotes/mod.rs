@@ -1,5 +1,4 @@
 pub(crate) mod map_route;
-pub(crate) mod market;
 pub(crate) mod post_quote;
 mod read_quote_request;
 mod stream_routes;

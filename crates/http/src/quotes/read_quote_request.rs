@@ -1,5 +1,6 @@
 use causeway_domain::{
-    Address, Ask, ChainId, DepositMethod, Family, RawAmount, Referral, Slippage, TokenId, TradeType,
+    Address, Ask, ChainId, DepositMethod, DepositWindow, Family, RawAmount, Referral, Slippage, TokenId,
+    TradeType,
 };
 
 use crate::error::ApiError;
@@ -39,10 +40,11 @@ pub(super) fn read_quote_request(body: &Body) -> Result<Ask, ApiError> {
     let slippage =
         slippage.and_then(|text| fields.issues.check("slippageTolerance", text.parse::<Slippage>()));
     let deposit_methods = fields.strings("depositMethods");
-    let deposit_methods = deposit_methods
+    let mut deposit_methods: Vec<_> = deposit_methods
         .iter()
         .filter_map(|method| fields.issues.check("depositMethods", method.parse::<DepositMethod>()))
         .collect();
+    let deposit_window = read_deposit_window(&mut fields, &mut deposit_methods);
     let referral = read_referral(&mut fields, from_family);
     fields.finish()?;
 
@@ -59,6 +61,7 @@ pub(super) fn read_quote_request(body: &Body) -> Result<Ask, ApiError> {
             slippage,
             deposit_methods,
             referral,
+            deposit_window,
         })
     })();
     ask.ok_or_else(|| ApiError::internal(&"a field of the quote request is missing without an issue"))
@@ -107,6 +110,23 @@ fn read_referral(fields: &mut Fields<'_>, family: Option<Family>) -> Option<Refe
         fields.issues.add("referrerFeeBps", message);
     }
     Referral::new(referrer?, fee)
+}
+
+/// More time for the deposit, which only wallets can have: nobody pays for watching an address for hours.
+fn read_deposit_window(
+    fields: &mut Fields<'_>,
+    deposit_methods: &mut Vec<DepositMethod>,
+) -> Option<DepositWindow> {
+    let seconds = fields.integer("depositWithin")?;
+    let message = "is a whole number of seconds between 600 and 86400";
+    let window = fields.issues.check("depositWithin", DepositWindow::new(seconds).ok_or(message))?;
+    if deposit_methods.is_empty() {
+        deposit_methods.extend([DepositMethod::ContractCall, DepositMethod::Permit2]);
+    }
+    if deposit_methods.contains(&DepositMethod::Transfer) {
+        fields.issues.add("depositWithin", "is not possible with TRANSFER: leave it out of depositMethods");
+    }
+    Some(window)
 }
 
 #[cfg(test)]
@@ -191,6 +211,7 @@ mod tests {
             slippage: Slippage::from_millionths(20_000),
             deposit_methods: vec![DepositMethod::Transfer, DepositMethod::Permit2],
             referral: Referral::new(evm(0xb4), 25),
+            deposit_window: None,
         };
         assert_eq!(read(&body), Ok(expected));
     }
@@ -216,6 +237,24 @@ mod tests {
         for bad in texts.into_iter().chain([json!(1), json!("9".repeat(80))]) {
             assert!(read(&with("amount", bad.clone())).unwrap_err().contains("amount"), "{bad}");
         }
+    }
+
+    #[test]
+    fn more_time_for_the_deposit_is_bounded_and_not_for_transfers() {
+        let ask = read(&with("depositWithin", json!(36_000))).unwrap();
+        assert_eq!(ask.deposit_window, DepositWindow::new(36_000));
+        assert_eq!(ask.deposit_methods, [DepositMethod::ContractCall, DepositMethod::Permit2]);
+        for bad in [json!(599), json!(86_401), json!(-1), json!(600.5), json!("600")] {
+            assert!(
+                read(&with("depositWithin", bad.clone())).unwrap_err().contains("depositWithin"),
+                "{bad}"
+            );
+        }
+        let mut request = with("depositWithin", json!(600));
+        request["depositMethods"] = json!(["CONTRACT_CALL", "TRANSFER"]);
+        assert!(read(&request).unwrap_err().contains("not possible with TRANSFER"));
+        request["depositMethods"] = json!(["AUTHORIZATION"]);
+        assert_eq!(read(&request).unwrap().deposit_methods, [DepositMethod::Authorization]);
     }
 
     #[test]

@@ -4,10 +4,10 @@ use alloy_primitives::{Address as EvmAddress, B256, Bytes, U256, keccak256};
 use async_trait::async_trait;
 use causeway_domain::ports::{
     BroadcastError, ChainError, DepositBuilder, DepositCheckError, DepositError, DepositMismatch,
-    DepositTxStatus, PermitKind, SendPurpose, WalletAction, WalletTransaction,
+    DepositTxStatus, PermitKind, PermitRequest, SendPurpose, WalletAction, WalletTransaction,
 };
 use causeway_domain::{Address, ChainId, IntentTerms, RawAmount, SOLANA_CHAIN_ID};
-use serde_json::{Value, json};
+use serde_json::json;
 
 /// How the chain reacts to the next deposit.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -99,20 +99,17 @@ impl DepositBuilder for FakeDepositBuilder {
         ])
     }
 
-    async fn permit(
-        &self,
-        _: PermitKind,
-        terms: &IntentTerms,
-    ) -> Result<(Value, Vec<WalletAction>), DepositError> {
+    async fn permit(&self, _: PermitKind, terms: &IntentTerms) -> Result<PermitRequest, DepositError> {
         self.check()?;
-        let typed = json!({
+        let permit = json!({
             "domain": { "name": "Permit2", "chainId": self.chain.get() },
             "types": { "TokenPermissions": [{ "name": "token", "type": "address" }] },
             "primaryType": "PermitWitnessTransferFrom",
             "message": { "permitted": { "amount": terms.amount_in.to_string() } },
         });
         let (spender, amount) = (EvmAddress::repeat_byte(0x22), terms.amount_in);
-        Ok((typed, vec![Self::send(terms, SendPurpose::Approve { spender, amount }, 0x70, None)]))
+        let before = vec![Self::send(terms, SendPurpose::Approve { spender, amount }, 0x70, None)];
+        Ok(PermitRequest { permit, order: None, before })
     }
 
     fn address_for(&self, intent: B256) -> Option<Address> {

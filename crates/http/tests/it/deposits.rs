@@ -76,6 +76,7 @@ fn route_id(quote: &str, name: &str) -> String {
         slippage: None,
         deposit_methods: Vec::new(),
         referral: None,
+        deposit_window: None,
     };
     let offer = |methods: &[DepositMethod]| Offer {
         exact_out: None,
@@ -328,7 +329,8 @@ async fn a_deposit_method_that_nobody_knows_is_not_supported() {
     assert_eq!((status, body["name"].as_str()), (422, Some("NotSupportedDepositMethodException")), "{body}");
     let message = body["message"].as_str().unwrap();
     assert!(
-        message.contains("CASH") && message.contains("CONTRACT_CALL, PERMIT2, AUTHORIZATION or TRANSFER"),
+        message.contains("CASH")
+            && message.contains("CONTRACT_CALL, PERMIT2, AUTHORIZATION, PERMIT or TRANSFER"),
         "{message}"
     );
 }

@@ -162,6 +162,7 @@ impl Service {
                     public_url: "https://swap.example".to_owned(),
                     timeout: Duration::from_millis(500),
                     rate_limit: None,
+                    has_metrics_listener: false,
                     sandbox_rpc: None,
                     mode: if embed_origins.is_some() { "production" } else { "sandbox" },
                     embed_origins: embed_origins.unwrap_or_default(),

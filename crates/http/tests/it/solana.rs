@@ -46,6 +46,7 @@ fn route_id() -> String {
         slippage: None,
         deposit_methods: Vec::new(),
         referral: None,
+        deposit_window: None,
     };
     let offer = Offer {
         exact_out: None,

@@ -36,6 +36,7 @@ fn quote(slippage: Option<Slippage>, routes: Vec<Route>) -> Quote {
         slippage,
         deposit_methods: Vec::new(),
         referral: None,
+        deposit_window: None,
     };
     Quote { id: QuoteId::random().unwrap(), ask, integrator: None, routes }
 }
@@ -67,6 +68,12 @@ fn route() -> Route {
         filler_quote: None,
         gas_charge: None,
         provider: None,
+        warnings: vec![causeway_domain::Warning {
+            code: causeway_domain::WarningCode::HighFees,
+            severity: causeway_domain::Severity::Severe,
+            field: Some("recipient"),
+            message: "Fees take 20 %.".to_owned(),
+        }],
     }
 }
 
@@ -126,6 +133,16 @@ fn expected_route(snapshot: &Snapshot, ask: &Ask, route: &Route) -> wire::Route 
         settlement: route.provider.as_ref().map(|_| "provider".to_owned()),
         held_by: route.provider.as_ref().map(|provider| provider.notice.held_by.clone()),
         refunds: route.provider.as_ref().map(|provider| provider.notice.refunds.clone()),
+        warnings: route
+            .warnings
+            .iter()
+            .map(|warning| wire::Warning {
+                code: warning.code.as_str().to_owned(),
+                severity: warning.severity.as_str().to_owned(),
+                message: warning.message.clone(),
+                field: warning.field.map(str::to_owned),
+            })
+            .collect(),
         quote: wire::RouteQuote {
             amount_in: route.amount_in.to_string(),
             amount_out: route.amount_out.to_string(),
@@ -137,6 +154,7 @@ fn expected_route(snapshot: &Snapshot, ask: &Ask, route: &Route) -> wire::Route 
             slippage_tolerance: ask.slippage.map(|slippage| slippage.to_string().parse().unwrap()),
             expected_duration_seconds: route.expected_duration_seconds,
             valid_before: route.valid_before.as_second(),
+            open_until: ask.deposit_window.map(|window| window.ends_at(route.valid_before)),
             quote_expires_at: route.price_holds_until.map(Timestamp::as_second),
             estimated_gas: route.estimated_gas.map(|gas| gas.to_string()),
             tags: vec![tag.to_owned()],
