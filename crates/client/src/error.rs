@@ -1,5 +1,6 @@
 use std::time::Duration;
 
+use causeway_wire::Warning;
 use serde::Deserialize;
 use serde_json::Value;
 use thiserror::Error;
@@ -89,6 +90,9 @@ pub enum Error {
     /// The quote has no route, or no acceptable one: `problem` says what is wrong with the best.
     #[error("The quote has no acceptable route{}.", problem.as_deref().map(|problem| format!(": {problem}")).unwrap_or_default())]
     NoRoute { problem: Option<String> },
+    /// A route or a deposit has severe warnings, and the caller has not accepted them.
+    #[error("{}", warned_message(.0))]
+    Warned(Vec<Warning>),
     /// The order ended without a fill; it shows where the funds are.
     #[error("{}", failure_message(.0))]
     OrderFailed(Box<Order>),
@@ -104,6 +108,11 @@ pub enum Error {
     /// The bound of the swap cannot be used; nothing was requested.
     #[error("The bound cannot be used: {0}.")]
     InvalidBound(String),
+}
+
+fn warned_message(warnings: &[Warning]) -> String {
+    let each = |warning: &Warning| format!("{}: {}", warning.code, warning.message);
+    format!("A severe warning was not accepted: {}", warnings.iter().map(each).collect::<Vec<_>>().join(" "))
 }
 
 fn failure_message(order: &Order) -> String {
@@ -134,7 +143,9 @@ impl Error {
             | Self::InvalidBound(_) => "SVC3001",
             Self::ApiTimeout { .. } => "SVC3002",
             Self::InvalidResponse { .. } => "SVC3003",
-            Self::QuoteNotFound(_) | Self::CannotFill(_) | Self::NoRoute { .. } => "SVC3004",
+            Self::QuoteNotFound(_) | Self::CannotFill(_) | Self::NoRoute { .. } | Self::Warned(_) => {
+                "SVC3004"
+            }
             Self::QuoteExpired(_) => "SVC3005",
             Self::NotSupportedDepositMethod(_) | Self::UnexpectedFromAddress(_) => "SVC3006",
             Self::Broadcast(_) | Self::Wallet(_) => "SVC3007",
@@ -169,6 +180,7 @@ impl Error {
             | Self::Transport { .. }
             | Self::InvalidResponse { .. }
             | Self::NoRoute { .. }
+            | Self::Warned(_)
             | Self::OrderFailed(_)
             | Self::InvalidBound(_)
             | Self::Wallet(_) => "ServiceError",
@@ -199,6 +211,7 @@ impl Error {
             | Self::ApiTimeout { .. }
             | Self::ApiAborted
             | Self::NoRoute { .. }
+            | Self::Warned(_)
             | Self::OrderFailed(_)
             | Self::InvalidBound(_)
             | Self::Wallet(_) => None,

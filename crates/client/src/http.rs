@@ -19,7 +19,8 @@ pub(crate) fn build_client(headers: HeaderMap) -> Result<reqwest::Client, String
         builder
             .user_agent(concat!("causeway-client/", env!("CARGO_PKG_VERSION")))
             .default_headers(headers)
-            .pool_idle_timeout(Duration::from_mins(1))
+            // Servers close idle connections, ours after 15 s; a request that meets that moment would fail.
+            .pool_idle_timeout(Duration::from_secs(10))
     });
     client.map_err(|error| error.reason().to_owned())
 }

@@ -38,7 +38,8 @@ pub use client::{Builder, Client, ConfigError, DEFAULT_TIMEOUT, VERSION_HEADER};
 pub use decimals::known_decimals;
 pub use error::{Details, Error, Refusal};
 pub use execute::{
-    Bound, Confirm, DepositMethod, ExecuteOptions, Limit, PriceReference, Step, TransferTrust, check_transfer,
+    Bound, Confirm, DepositMethod, ExecuteOptions, Limit, PriceReference, ProviderTrust, Step, TransferTrust,
+    check_provider_transfer, check_transfer,
 };
 pub use fiat::FiatQuery;
 pub use intents::IntentQuery;

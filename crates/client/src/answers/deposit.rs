@@ -1,4 +1,4 @@
-use causeway_wire::{Approval, Recovery, Terms};
+use causeway_wire::{Approval, Recovery, Terms, Warning};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -14,10 +14,14 @@ pub enum BuildAnswer {
     Permit2(PermitDeposit),
     #[serde(rename = "AUTHORIZATION")]
     Authorization(PermitDeposit),
+    #[serde(rename = "PERMIT")]
+    Permit(PermitDeposit),
     #[serde(rename = "TRANSFER")]
     Transfer(Box<TransferDeposit>),
     #[serde(rename = "PROVIDER_CALL")]
     Provider(Box<ProviderDeposit>),
+    #[serde(rename = "PROVIDER_TRANSFER")]
+    ProviderTransfer(Box<ProviderTransferDeposit>),
 }
 
 impl BuildAnswer {
@@ -25,9 +29,25 @@ impl BuildAnswer {
     pub fn summary(&self) -> &[String] {
         match self {
             Self::ContractCall(call) => &call.frozen.summary,
-            Self::Permit2(permit) | Self::Authorization(permit) => &permit.frozen.summary,
+            Self::Permit2(permit) | Self::Authorization(permit) | Self::Permit(permit) => {
+                &permit.frozen.summary
+            }
             Self::Transfer(transfer) => &transfer.frozen.summary,
             Self::Provider(provider) => &provider.summary,
+            Self::ProviderTransfer(provider) => &provider.notice.summary,
+        }
+    }
+
+    /// What the payer should know before paying.
+    pub fn warnings(&self) -> &[Warning] {
+        match self {
+            Self::ContractCall(call) => &call.frozen.warnings,
+            Self::Permit2(permit) | Self::Authorization(permit) | Self::Permit(permit) => {
+                &permit.frozen.warnings
+            }
+            Self::Transfer(transfer) => &transfer.frozen.warnings,
+            Self::Provider(provider) => &provider.warnings,
+            Self::ProviderTransfer(provider) => &provider.notice.warnings,
         }
     }
 }
@@ -63,6 +83,7 @@ answer! {
             held_by: Option<String>,
             refunds: Option<String>,
             summary: Vec<String>,
+            warnings: Vec<Warning>,
         }
     }
 }
@@ -75,6 +96,8 @@ answer! {
             permit: Value,
         }
         optional {
+            /// The order as typed data, which is signed as well; for `PERMIT` only.
+            order: Option<Value>,
             /// The approval that Permit2 needs first.
             approvals: Vec<Approval>,
             intent_id: Option<String>,
@@ -121,6 +144,37 @@ pub struct TransferDeposit {
     pub frozen: FrozenOrder,
 }
 
+/// A transfer to an address of the liquidity provider that settles the swap. Nothing of ours protects it.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ProviderTransferDeposit {
+    #[serde(flatten)]
+    pub transfer: Transfer,
+    /// The same values, where some services put them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub deposit: Option<Transfer>,
+    #[serde(flatten)]
+    pub notice: ProviderNotice,
+}
+
+answer! {
+    /// Who settles a transfer, for whom, and what happens to the money meanwhile.
+    pub struct ProviderNotice {
+        required {}
+        optional {
+            settlement: Option<String>,
+            provider: Option<String>,
+            tool: Option<String>,
+            recipient: Option<String>,
+            refund_to: Option<String>,
+            min_amount_out: Option<String>,
+            held_by: Option<String>,
+            refunds: Option<String>,
+            summary: Vec<String>,
+            warnings: Vec<Warning>,
+        }
+    }
+}
+
 answer! {
     /// What the order is, for clear signing and for a refund without the service.
     pub struct FrozenOrder {
@@ -129,6 +183,8 @@ answer! {
             summary: Vec<String>,
             terms: Option<Terms>,
             recovery: Option<Recovery>,
+            /// What the payer should know.
+            warnings: Vec<Warning>,
         }
     }
 }

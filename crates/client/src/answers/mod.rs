@@ -13,8 +13,8 @@ use serde::{Deserialize as _, Deserializer};
 use serde_json::Value;
 
 pub use deposit::{
-    BuildAnswer, ContractCallDeposit, FrozenOrder, PermitDeposit, ProviderDeposit, SubmitAnswer, Transfer,
-    TransferDeposit,
+    BuildAnswer, ContractCallDeposit, FrozenOrder, PermitDeposit, ProviderDeposit, ProviderNotice,
+    ProviderTransferDeposit, SubmitAnswer, Transfer, TransferDeposit,
 };
 pub use fiat::{
     FiatOrderAnswer, FiatPolling, FiatQuote, FiatQuoteAnswer, FiatQuoteLine, FiatRoute, FiatStatus,

@@ -1,4 +1,4 @@
-use causeway_wire::Fee;
+use causeway_wire::{Fee, Warning};
 use serde::{Deserialize, Serialize};
 
 use super::answer;
@@ -34,6 +34,8 @@ answer! {
             held_by: Option<String>,
             /// What a refund looks like, where a provider settles the swap.
             refunds: Option<String>,
+            /// What the payer should know; `execute` refuses severe ones unless they are accepted.
+            warnings: Vec<Warning>,
         }
     }
 }
@@ -97,6 +99,8 @@ answer! {
             valid_before: Option<i64>,
             /// Unix seconds; until when the price is guaranteed.
             quote_expires_at: Option<i64>,
+            /// Unix seconds; the last moment for the deposit, where the request named `deposit_within`.
+            open_until: Option<i64>,
             /// Raw units of the source chain's native coin.
             estimated_gas: Option<String>,
             tags: Vec<String>,

@@ -4,24 +4,27 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use alloy_primitives::{Address, B256, U256};
 use causeway_wire::{Approval, QuoteAsk};
+use serde_json::Value;
 
 use super::DepositMethod;
 use super::bound::{Bound, Limit};
 use super::contracts::{self, ORDER_VERSION};
 use super::plan::Plan;
 use crate::Error;
-use crate::answers::{BuildAnswer, FrozenOrder, RouteQuote, TransferDeposit};
+use crate::answers::{BuildAnswer, FrozenOrder, PermitDeposit, RouteQuote, TransferDeposit};
 use terms::ParsedTerms;
 
 pub(super) use provider::plan_provider;
+pub use provider_transfer::{ProviderTrust, check_provider_transfer};
 pub(super) use terms::number;
 
-mod authorization;
 mod permit;
 mod program_address;
 mod provider;
+mod provider_transfer;
 mod solana;
 mod terms;
+mod token_permit;
 mod transactions;
 mod transfer;
 
@@ -85,24 +88,41 @@ pub(super) fn plan_deposit(
             (&call.frozen, &call.approvals, None)
         }
         (DepositMethod::Permit2, BuildAnswer::Permit2(permit))
-        | (DepositMethod::Authorization, BuildAnswer::Authorization(permit)) => {
-            (&permit.frozen, &permit.approvals, Some(&permit.permit))
+        | (DepositMethod::Authorization, BuildAnswer::Authorization(permit))
+        | (DepositMethod::Permit, BuildAnswer::Permit(permit)) => {
+            (&permit.frozen, &permit.approvals, Some(permit))
         }
         _ => return Err(format!("The service built a deposit other than {}.", method.as_str())),
     };
     let terms = read_terms(frozen)?;
     check_terms(ask, quote, frozen, &terms, escrow)?;
-    let permit = match (method, service_permit) {
-        (DepositMethod::Authorization, Some(given)) => {
-            Some(authorization::build_authorization(&terms, ask.from_chain_id, given)?)
-        }
-        (_, Some(_)) => Some(permit::build_permit(&terms, ask.from_chain_id)),
-        (_, None) => None,
+    let permits = match service_permit {
+        Some(given) => plan_permits(ask, method, &terms, given)?,
+        None => Vec::new(),
     };
-    if let Some(permit) = &permit {
-        permit::check_permit(service_permit, permit, "permit")?;
+    Ok(Plan { actions: transactions::plan_requests(ask, &terms, method, approvals)?, permits })
+}
+
+/// What is signed, built from the terms and equal to what the service gave.
+fn plan_permits(
+    ask: &QuoteAsk,
+    method: DepositMethod,
+    terms: &ParsedTerms,
+    given: &PermitDeposit,
+) -> Result<Vec<Value>, String> {
+    let chain = ask.from_chain_id;
+    let permit = match method {
+        DepositMethod::Authorization => token_permit::build_authorization(terms, chain, &given.permit)?,
+        DepositMethod::Permit => token_permit::build_token_permit(terms, chain, &given.permit)?,
+        DepositMethod::ContractCall | DepositMethod::Permit2 => permit::build_permit(terms, chain),
+    };
+    permit::check_permit(Some(&given.permit), &permit, "permit")?;
+    if method != DepositMethod::Permit {
+        return Ok(vec![permit]);
     }
-    Ok(Plan { actions: transactions::plan_requests(ask, &terms, method, approvals)?, permit })
+    let order = token_permit::build_order(terms, chain);
+    permit::check_permit(given.order.as_ref(), &order, "order")?;
+    Ok(vec![permit, order])
 }
 
 /// Checks a plain transfer against the request, before it is sent.

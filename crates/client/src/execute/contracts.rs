@@ -33,8 +33,8 @@ pub(super) fn known_escrow(chain_id: u64) -> Option<&'static str> {
 fn sandbox_escrow(chain_id: u64) -> &'static str {
     match chain_id {
         20_011_000_000 => "CausewayEscrow11111111111111111111111111111",
-        324 | 2741 => "0xdb46aEca8D16b648aa1127521F528dbf6eca7E85",
-        _ => "0xDB7266ea5d5949c313Add7252f4D54BBB689AcBD",
+        324 | 2741 => "0xCA5B90D10E52918638354a6aD2A9f42E58A873B3",
+        _ => "0x1F5eB6EB1e0eF48A74B19eeE4f09a3029657B2CA",
     }
 }
 

@@ -37,9 +37,16 @@ impl Client {
                 }
             }
         }
-        if let Some(permit) = &plan.permit {
+        for data in &plan.permits {
             self.check_not_aborted()?;
-            proof.signature = Some(wallet.sign_typed_data(permit).await?);
+            if let Some(first) = &proof.signature {
+                check_splits(first)?;
+            }
+            let signature = wallet.sign_typed_data(data).await?;
+            proof.signature = Some(match proof.signature {
+                None => signature,
+                Some(first) => [first.as_str(), signature.strip_prefix("0x").unwrap_or(&signature)].concat(),
+            });
         }
         Ok(proof)
     }
@@ -73,6 +80,18 @@ impl Client {
     }
 }
 
+/// Two signatures are submitted as one: a token takes 65 bytes and no other form, so that the second begins where those end.
+fn check_splits(first: &str) -> Result<(), WalletError> {
+    let digits = first.strip_prefix("0x").unwrap_or_default();
+    if digits.len() == 130 && digits.bytes().all(|digit| digit.is_ascii_hexdigit()) {
+        return Ok(());
+    }
+    Err(WalletError::Other(
+        "The wallet's signature of the permit does not have the 65 bytes that the token takes; deposit by another method."
+            .to_owned(),
+    ))
+}
+
 /// Signs a Solana transaction that was checked before.
 async fn sign_transaction<W: Wallet>(
     wallet: &W,
@@ -84,4 +103,20 @@ async fn sign_transaction<W: Wallet>(
     on_step(Step::Signed { tx_hash: &bs58::encode(signature).into_string() });
     let signed = [&[1][..], &signature, parts.bytes].concat();
     Ok(BASE64.encode(signed))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_a_signature_of_65_bytes_is_followed_by_another() {
+        assert!(check_splits(&format!("0x{}", "ab".repeat(65))).is_ok());
+        for bad in
+            ["", "0x", &"ab".repeat(66), &format!("0x{}", "ab".repeat(64)), &format!("0x{}", "zz".repeat(65))]
+        {
+            let error = check_splits(bad).unwrap_err().to_string();
+            assert!(error.contains("65 bytes"), "{error}");
+        }
+    }
 }

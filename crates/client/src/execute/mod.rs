@@ -5,18 +5,21 @@ mod deposit;
 mod message;
 mod plan;
 mod request;
+mod warnings;
 
 use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
 
-use causeway_wire::{BuildAsk, QuoteAsk, SubmitAsk};
+use causeway_wire::{BuildAsk, QuoteAsk, SubmitAsk, Warning};
 
 use crate::answers::{BuildAnswer, Order, QuoteAnswer, Route, SubmitAnswer};
 use crate::{Client, Error, PollingOptions, Wallet, WalletError};
 
 pub use bound::{Bound, Confirm, Limit, PriceReference};
-pub use check::{TransferTrust, check_transfer};
+pub use check::{ProviderTrust, TransferTrust, check_provider_transfer, check_transfer};
+
+use warnings::AcceptedWarnings;
 
 /// How `execute` deposits.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -29,6 +32,9 @@ pub enum DepositMethod {
     /// The wallet signs an EIP-3009 authorization of the token, and the service brings it to the chain. Neither an allowance
     /// nor gas is needed.
     Authorization,
+    /// The wallet signs an EIP-2612 permit of the token and the order, and the service brings both to the chain. Neither an
+    /// allowance nor gas is needed.
+    Permit,
 }
 
 impl DepositMethod {
@@ -38,6 +44,7 @@ impl DepositMethod {
             Self::ContractCall => "CONTRACT_CALL",
             Self::Permit2 => "PERMIT2",
             Self::Authorization => "AUTHORIZATION",
+            Self::Permit => "PERMIT",
         }
     }
 }
@@ -51,6 +58,7 @@ pub struct ExecuteOptions {
     /// Contracts of liquidity providers, by source chain.
     providers: BTreeMap<u64, Vec<String>>,
     confirmation: Option<Confirm>,
+    accepted: AcceptedWarnings,
     route_filter: Box<dyn Fn(&Route) -> bool + Send + Sync>,
 }
 
@@ -69,6 +77,7 @@ impl ExecuteOptions {
             polling: PollingOptions::default(),
             escrows: BTreeMap::new(),
             providers: BTreeMap::new(),
+            accepted: AcceptedWarnings::default(),
             route_filter: Box::new(|_| true),
         }
     }
@@ -107,6 +116,22 @@ impl ExecuteOptions {
     #[must_use]
     pub fn with_confirmation(mut self, confirm: impl Fn(&Route) -> bool + Send + Sync + 'static) -> Self {
         self.confirmation = Some(Arc::new(confirm));
+        self
+    }
+
+    /// Accepts severe warnings with these codes, such as `HIGH_FEES`. Others end the swap with [`Error::Warned`] before anything
+    /// is signed, unless another route has none.
+    #[must_use]
+    pub fn with_accepted_warnings<C: Into<String>>(mut self, codes: impl IntoIterator<Item = C>) -> Self {
+        self.accepted = AcceptedWarnings::by_code(codes);
+        self
+    }
+
+    /// Accepts the severe warnings for which this returns true: of a route after it was confirmed, of a deposit before it is
+    /// signed.
+    #[must_use]
+    pub fn with_warning_check(mut self, accept: impl Fn(&Warning) -> bool + Send + Sync + 'static) -> Self {
+        self.accepted = AcceptedWarnings::by(accept);
         self
     }
 
@@ -193,6 +218,7 @@ impl Client {
             check::plan_deposit(ask, &route.quote, options.method, &built, escrow)
         };
         let plan = plan.map_err(Error::invalid_response)?;
+        options.accepted.check(built.warnings())?;
         on_step(Step::Built(&built));
         let proof = self.deposit(wallet, &plan, &mut on_step).await?;
         let submission = SubmitAsk {
@@ -237,7 +263,7 @@ impl Client {
 
 impl ExecuteOptions {
     /// The first route that offers the deposit method, passes the filter and is within the bound; one that is not confirmed
-    /// ends the swap.
+    /// ends the swap, and so does a confirmed one with a severe warning that is not accepted.
     fn choose<'a>(
         &self,
         routes: &'a [Route],
@@ -245,6 +271,7 @@ impl ExecuteOptions {
         trusts_providers: bool,
     ) -> Result<&'a Route, Error> {
         let mut problem = None;
+        let mut warned = None;
         for route in routes {
             if route.is_settled_by_provider() && !trusts_providers {
                 problem.get_or_insert_with(|| {
@@ -259,10 +286,18 @@ impl ExecuteOptions {
                 problem.get_or_insert(violation);
                 continue;
             }
-            let is_declined = self.confirmation.as_ref().is_some_and(|confirm| !confirm(route));
-            return if is_declined { Err(Error::NoRoute { problem: None }) } else { Ok(route) };
+            if let Some(confirm) = &self.confirmation {
+                if !confirm(route) {
+                    return Err(Error::NoRoute { problem: None });
+                }
+                return self.accepted.check(&route.warnings).map(|()| route);
+            }
+            match self.accepted.check(&route.warnings) {
+                Ok(()) => return Ok(route),
+                Err(error) => warned = warned.or(Some(error)),
+            }
         }
-        Err(Error::NoRoute { problem })
+        Err(warned.unwrap_or(Error::NoRoute { problem }))
     }
 }
 

@@ -7,8 +7,8 @@ use crate::EvmTransaction;
 pub(super) struct Plan {
     /// In order.
     pub(super) actions: Vec<WalletAction>,
-    /// Typed data to sign after the actions.
-    pub(super) permit: Option<Value>,
+    /// Typed data to sign after the actions, in order. The signatures are submitted as one.
+    pub(super) permits: Vec<Value>,
 }
 
 #[derive(Debug)]

@@ -198,3 +198,56 @@ async fn swap_for_another_address_is_rejected_before_any_request() {
     assert!(matches!(ended, Err(Error::Wallet(WalletError::AddressMismatch { .. }))), "{ended:?}");
     assert!(server.requests().is_empty());
 }
+
+fn severe(code: &str) -> Value {
+    json!([{ "code": code, "severity": "severe", "message": "Think twice.", "field": "recipient" }])
+}
+
+/// Swaps with these options, and returns what it ended with and how many transactions were sent.
+async fn swap_with(answers: &[Value], options: &ExecuteOptions) -> (Result<String, Error>, usize) {
+    let server = Server::start(serde_json::from_value(json!(answers)).unwrap()).await;
+    let (client, wallet) = (Client::new(&server.url).unwrap(), RecordingWallet::default());
+    let ended = client.execute(&ask(), &wallet, options, |_| {}).await.map(|order| order.status);
+    let sent = wallet.sent.lock().unwrap().len();
+    (ended, sent)
+}
+
+#[tokio::test]
+async fn a_route_with_a_severe_warning_is_taken_only_if_it_is_accepted() {
+    let mut warned = quote();
+    warned["json"]["routes"][0]["warnings"] = severe("NO_WAY_OUT");
+    let answers = [warned.clone(), build(), submitted(), order("filled")];
+    let (ended, sent) = swap_with(&answers, &options()).await;
+    let error = ended.unwrap_err();
+    assert_eq!((error.code(), sent), ("SVC3004", 0));
+    assert_eq!(error.to_string(), "A severe warning was not accepted: NO_WAY_OUT: Think twice.");
+    let other = options().with_accepted_warnings(["HIGH_FEES"]);
+    assert!(matches!(swap_with(&answers, &other).await, (Err(Error::Warned(_)), 0)));
+    let accepted = options().with_accepted_warnings(["NO_WAY_OUT"]);
+    assert_eq!(swap_with(&answers, &accepted).await.0.unwrap(), "filled");
+    // Another route without a warning is taken.
+    let mut both = warned.clone();
+    let routes = both["json"]["routes"].as_array_mut().unwrap();
+    let mut plain = routes[0].clone();
+    plain["warnings"] = json!([{ "code": "HIGH_FEES", "severity": "warning", "message": "Dear." }]);
+    routes.push(plain);
+    let answers = [both, build(), submitted(), order("filled")];
+    assert_eq!(swap_with(&answers, &options()).await.0.unwrap(), "filled");
+    // Whoever confirms a route is not given another one instead.
+    let confirmed = options().with_confirmation(|_| true);
+    assert!(matches!(swap_with(&answers, &confirmed).await, (Err(Error::Warned(_)), 0)));
+}
+
+#[tokio::test]
+async fn a_deposit_with_a_severe_warning_is_not_signed_unless_it_is_accepted() {
+    let mut warned = build();
+    warned["json"]["warnings"] = severe("CONTRACT_ELSEWHERE");
+    let answers = [quote(), warned, submitted(), order("filled")];
+    let (ended, sent) = swap_with(&answers, &options()).await;
+    assert!(
+        matches!(ended, Err(Error::Warned(warnings)) if warnings[0].field.as_deref() == Some("recipient"))
+    );
+    assert_eq!(sent, 0);
+    let accepted = options().with_warning_check(|warning| warning.code == "CONTRACT_ELSEWHERE");
+    assert_eq!(swap_with(&answers, &accepted).await.0.unwrap(), "filled");
+}

@@ -134,11 +134,15 @@ impl Wallet for RecordingWallet {
     async fn sign_typed_data(&self, data: &Value) -> Result<String, WalletError> {
         self.signed.lock().unwrap().push(json!({ "permit": data["primaryType"] }));
         let table: Table = serde_json::from_str(TABLE).unwrap();
-        let is_authorization = data["primaryType"] == "ReceiveWithAuthorization";
-        let method = if is_authorization { "AUTHORIZATION" } else { "PERMIT2" };
-        let (key, honest) = (LocalWallet::new(&"11".repeat(32))?, &table.deposits[method]["permit"]);
+        let (method, member) = match data["primaryType"].as_str().unwrap() {
+            "ReceiveWithAuthorization" => ("AUTHORIZATION", "permit"),
+            "Permit" => ("PERMIT", "permit"),
+            "CausewayOrder" => ("PERMIT", "order"),
+            _ => ("PERMIT2", "permit"),
+        };
+        let (key, honest) = (LocalWallet::new(&"11".repeat(32))?, &table.deposits[method][member]);
         assert_eq!(key.sign_typed_data(data).await?, key.sign_typed_data(honest).await?);
-        Ok("0x01".to_owned())
+        Ok(format!("0x{}", "01".repeat(65)))
     }
 
     async fn sign_message(&self, _: &[u8]) -> Result<[u8; 64], WalletError> {
@@ -176,7 +180,12 @@ async fn run(table: &Table, entry: &Entry) -> (Result<String, Error>, Vec<Value>
     let server = Server::start(serde_json::from_value(json!(answers)).unwrap()).await;
     let (address, unknown_chain) = (ask.from_address.clone(), entry.unknown_chain);
     let wallet = RecordingWallet { address, unknown_chain, signed: Mutex::default() };
-    let methods = [DepositMethod::ContractCall, DepositMethod::Permit2, DepositMethod::Authorization];
+    let methods = [
+        DepositMethod::ContractCall,
+        DepositMethod::Permit2,
+        DepositMethod::Authorization,
+        DepositMethod::Permit,
+    ];
     let method = methods.into_iter().find(|method| method.as_str() == entry.deposit_method).unwrap();
     let bound = bound(entry.bound.as_ref().unwrap_or(&table.bound), &ask);
     let options = ExecuteOptions::new(bound).with_deposit_method(method);

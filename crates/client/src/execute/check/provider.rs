@@ -69,7 +69,7 @@ pub(in super::super) fn plan_provider(
     if others > most {
         return Err(format!("The response has {others} approvals, expected at most {most}."));
     }
-    Ok(Plan { actions, permit: None })
+    Ok(Plan { actions, permits: Vec::new() })
 }
 
 fn plan_send(

@@ -98,8 +98,8 @@ fn check_approval(
     let spender = match method {
         DepositMethod::ContractCall => terms.word("escrow"),
         DepositMethod::Permit2 => permit2(transaction.chain_id).into_word(),
-        DepositMethod::Authorization => {
-            return Err("An authorization needs no approval, and the response has one.".to_owned());
+        DepositMethod::Authorization | DepositMethod::Permit => {
+            return Err("A signature of the token needs no approval, and the response has one.".to_owned());
         }
     };
     let approve = |amount| Call {

@@ -26,7 +26,13 @@ pub(super) fn check_transfer(
     copies.try_for_each(|copy| check(ask, quote, copy, address))
 }
 
-fn check(ask: &QuoteAsk, quote: &RouteQuote, transfer: &Transfer, address: B256) -> Result<(), String> {
+/// Checks token, amount, chain, address and link of one description of a transfer.
+pub(super) fn check(
+    ask: &QuoteAsk,
+    quote: &RouteQuote,
+    transfer: &Transfer,
+    address: B256,
+) -> Result<(), String> {
     let Transfer { deposit_address, amount, token, chain_id, decimals, qr_payload, payment_uri, .. } =
         transfer;
     let chain_id = chain_id.unwrap_or_default();
