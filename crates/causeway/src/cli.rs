@@ -19,9 +19,12 @@ use crate::commands::client::tokens::TokensArgs;
 use crate::commands::client::track::TrackArgs;
 use crate::commands::doctor::DoctorArgs;
 use crate::commands::filler::FillerCommand;
+use crate::commands::init::InitArgs;
 use crate::commands::key::KeyCommand;
+use crate::commands::liquidity::LiquidityCommand;
 use crate::commands::onramp::OnrampCommand;
 use crate::commands::order::OrderCommand;
+use crate::commands::overview::OverviewArgs;
 use crate::commands::pause::{PauseArgs, PausesArgs, ResumeArgs};
 use crate::commands::recover::RecoverArgs;
 use crate::commands::results::ResultsArgs;
@@ -50,7 +53,8 @@ Examples:
   causeway                                   start on http://127.0.0.1:8080, data in ./data
   causeway --listen 0.0.0.0:80 --config /etc/causeway.toml
   causeway config                            show every setting with its effective value
-  causeway doctor                            check database, keys, endpoints and contracts
+  causeway init /etc/causeway                make a production configuration and its keys
+  causeway doctor                            check all that the service needs
   causeway backup /backups/today.db          copy the store of a running service
   causeway deploy --chain 8453               deploy the contracts on Base; CAUSEWAY_DEPLOYER_KEY pays
   causeway sandbox --listen 127.0.0.1:8545   the chains alone; then, in another terminal:
@@ -67,8 +71,8 @@ The service ends with exit code 0 on Ctrl-C or SIGTERM, after open requests are 
 const CLIENT_COMMANDS: [&str; 9] =
     ["quote", "swap", "track", "tokens", "balances", "buy", "mcp", "qr", "health"];
 /// Commands for the operator of a running service, who may need its folder or configuration for the token.
-const OPERATOR_COMMANDS: [&str; 9] =
-    ["pause", "resume", "pauses", "filler", "order", "results", "stuck", "audit", "webhooks"];
+const OPERATOR_COMMANDS: [&str; 10] =
+    ["overview", "pause", "resume", "pauses", "filler", "order", "results", "stuck", "audit", "webhooks"];
 const TOKEN_SETTINGS: [&str; 2] = ["data_dir", "config"];
 
 /// The command line. Settings of the service are accepted everywhere, and shown where they have an effect.
@@ -130,7 +134,7 @@ pub(crate) enum Command {
     /// Results go to standard output, progress to standard error. Ctrl-C stops tracking, not the order: `causeway
     /// track ORDER` continues.
     #[command(after_help = EXIT_CODES)]
-    Swap(SwapArgs),
+    Swap(Box<SwapArgs>),
     /// Follow an order until it is filled, refunded or failed
     #[command(after_help = EXIT_CODES)]
     Track(TrackArgs),
@@ -152,6 +156,9 @@ pub(crate) enum Command {
     /// Draw a text or a payment as a QR code, in the terminal or to a file
     #[command(after_help = EXIT_CODES)]
     Qr(QrArgs),
+    /// Show whether all is well: orders, unclaimed value, inventory, chains, attesters, prices, on-ramps
+    #[command(after_help = EXIT_CODES)]
+    Overview(OverviewArgs),
     /// Pause a chain, token, filler or on-ramp for new orders; open orders continue
     #[command(after_help = EXIT_CODES)]
     Pause(PauseArgs),
@@ -166,7 +173,7 @@ pub(crate) enum Command {
         #[command(subcommand)]
         command: FillerCommand,
     },
-    /// Show an order to its operator
+    /// List, find and show orders
     Order {
         #[command(subcommand)]
         command: OrderCommand,
@@ -188,13 +195,17 @@ pub(crate) enum Command {
     Config,
     /// Print the API document (OpenAPI 3.1, JSON)
     Openapi,
+    /// Make a production configuration, its keys and a list of what is left to do
+    ///
+    /// Asks on a terminal for what no flag says. Overwrites nothing. `causeway doctor` checks the result.
+    Init(Box<InitArgs>),
     /// Deploy the contracts at the same addresses on every chain, and write deployment records
     Deploy {
         /// The chain's id; give it once per chain
         #[arg(long = "chain", value_name = "ID", required = true)]
         chains: Vec<u64>,
     },
-    /// Check database, keys, endpoints and contracts, and change nothing
+    /// Check everything that the service needs, and change nothing
     ///
     /// Prints one line per check. Exit code 1 says that a check failed.
     Doctor(DoctorArgs),
@@ -208,6 +219,9 @@ pub(crate) enum Command {
     Attester,
     /// Run the sandbox's chains in their own process
     Sandbox,
+    /// Check the liquidity providers of the configuration
+    #[command(subcommand)]
+    Liquidity(LiquidityCommand),
     /// Check the accounts with on-ramp providers
     #[command(subcommand)]
     Onramp(OnrampCommand),

@@ -38,12 +38,16 @@ fn run(cli: &Cli) -> anyhow::Result<()> {
         None => runtime::run(commands::serve::serve(&config()?)),
         Some(Command::Config) => commands::show_config::show_config(&config()?),
         Some(Command::Openapi) => commands::show_openapi::show_openapi(),
+        Some(Command::Init(args)) => commands::init::init(args, &cli.options.overrides()),
         Some(Command::Deploy { chains }) => runtime::run(commands::deploy::deploy(&config()?, chains)),
         Some(Command::Doctor(args)) => runtime::run(commands::doctor::doctor(args, &config()?)),
         Some(Command::Catalog(command)) => commands::catalog::catalog(command, &config()?),
         Some(Command::Key(command)) => commands::key::key(command, config),
         Some(Command::Attester) => runtime::run(commands::attester::attester(&config()?)),
         Some(Command::Sandbox) => runtime::run(commands::run_sandbox::run_sandbox(&config()?)),
+        Some(Command::Liquidity(command)) => {
+            runtime::run(commands::liquidity::liquidity(command, &config()?))
+        }
         Some(Command::Onramp(command)) => commands::onramp::onramp(command, &config()?),
         Some(Command::Audit(args)) => commands::audit::audit(args, &config()?),
         Some(Command::Recover(args)) => runtime::run(commands::recover::recover(args, &config()?)),
@@ -65,6 +69,7 @@ fn run(cli: &Cli) -> anyhow::Result<()> {
         Some(Command::Pauses(args)) => commands::pause::pauses(args, &config()?),
         Some(Command::Filler { command }) => commands::filler::filler(command, &config()?),
         Some(Command::Order { command }) => commands::order::order(command, &config()?),
+        Some(Command::Overview(args)) => commands::overview::overview(args, &config()?),
         Some(Command::Results(args)) => commands::results::results(args, &config()?),
         Some(Command::Stuck(args)) => commands::stuck::stuck(args, &config()?),
         Some(Command::Completions { shell }) => commands::completions::completions(cli::command(), *shell),

@@ -27,7 +27,7 @@ use crate::boot::parts::chain_clients::{ChainClients, watch_endpoints};
 use crate::boot::parts::chain_policy::ChainPolicies;
 use crate::boot::parts::data_dir::lock_data_dir;
 use crate::boot::parts::deployments::Deployments;
-use crate::boot::parts::fiat::Fiat;
+use crate::boot::parts::fiat::{Fiat, watch_ramps};
 use crate::boot::parts::gas_metrics::watch_gas;
 use crate::boot::parts::http_server::{DRAIN_TIMEOUT, listen};
 use crate::boot::parts::liquidity::open_liquidity;
@@ -43,11 +43,15 @@ use crate::boot::parts::screening::screening;
 use crate::boot::parts::service_keys::ServiceKeys;
 use crate::boot::parts::shared_keys::{claim_keys, shared_keys};
 use crate::boot::parts::store::{CLOSE_TIMEOUT, open_store, watch_store};
+use crate::boot::parts::warnings::warnings;
 use crate::boot::parts::webhooks::Webhooks;
 use crate::boot::signals;
 
 /// How long a chain may take to report balances.
 const BALANCES_DEADLINE: Duration = Duration::from_secs(5);
+
+/// Open connections to the listener of the metrics; they come out of the reserved file descriptors.
+const METRICS_CONNECTIONS: usize = 32;
 
 /// All parts of the service, assembled and started.
 pub(crate) struct Service {
@@ -55,6 +59,8 @@ pub(crate) struct Service {
     pub(crate) catalog: Arc<Catalog>,
     listener: TcpListener,
     router: Router,
+    /// The listener of the metrics, if they have one of their own.
+    metrics: Option<(TcpListener, Router)>,
     limits: ConnectionLimits,
     stop: CancellationToken,
     retention: JoinHandle<()>,
@@ -82,6 +88,10 @@ impl Service {
         let lock = lock_data_dir(&config.data_dir)?;
         let listener = listen(config.server.listen).await?;
         let bound = listener.local_addr()?;
+        let metrics_listener = match config.server.metrics_listen {
+            Some(address) => Some(listen(address).await?),
+            None => None,
+        };
         let public_url = config.server.public_url(bound);
 
         tracing::info!("opening the store");
@@ -139,9 +149,11 @@ impl Service {
         operator_controls.start(&stop);
         let mut ramps = SandboxOnRamps::open(&context, bound).await?;
         ramps.start(&stop);
+        let warnings = Arc::new(warnings(&context, &orders));
         let request_quote = RequestQuote::new(Arc::clone(&catalog), Arc::clone(&orders.seal), fillers)
             .with_cursors(Arc::clone(&orders.cursors))
-            .with_recipient_checks(orders.deposit_builders.clone());
+            .with_recipient_checks(orders.deposit_builders.clone())
+            .with_warnings(Arc::clone(&warnings));
         let (mut fiat, fiat_services) = Fiat::open(&context, &orders, &ramps, &request_quote)?;
         fiat.start(&stop);
         let watch_orders = Arc::new(WatchOrders::new(store.clone()));
@@ -152,6 +164,7 @@ impl Service {
             .build_deposit(&market)
             .with_unpaid_limits(config.orders.unpaid())
             .with_pauses(shared_pauses)
+            .with_warnings(warnings)
             .with_screening(context.screening.clone());
         let metrics = Arc::new(Metrics::default());
         watch_store(&metrics, &store);
@@ -162,6 +175,7 @@ impl Service {
         attesters.watch(&metrics, &stop);
         watch_endpoints(&metrics, &clients);
         watch_gas(&metrics, &orders.compare_gas);
+        watch_ramps(&metrics, &fiat_services.ramps);
         let app = App {
             catalog: Arc::clone(&catalog),
             prices: Arc::clone(&market.prices),
@@ -188,6 +202,8 @@ impl Service {
         let extra_routes =
             sandbox.as_ref().map(|sandbox| causeway_sandbox::routes(Arc::clone(&sandbox.chains)));
         let extra_routes = extra_routes.unwrap_or_default().merge(attesters.routes.clone());
+        let app = Arc::new(app);
+        let metrics = metrics_listener.map(|listener| (listener, causeway_http::metrics_router(app.clone())));
         let router = causeway_http::router(app, extra_routes);
 
         let lists = tokio::spawn(Arc::clone(&catalog).refresh_loop());
@@ -202,6 +218,7 @@ impl Service {
             catalog,
             listener,
             router,
+            metrics,
             limits: config.server.connection_limits(),
             stop,
             retention,
@@ -220,7 +237,18 @@ impl Service {
 
     /// Answers requests until a signal stops the service, then stops the parts in order.
     pub(crate) async fn run(self) -> anyhow::Result<()> {
+        let metrics = self.metrics.map(|(listener, router)| {
+            let limits = ConnectionLimits {
+                total: METRICS_CONNECTIONS,
+                per_address: METRICS_CONNECTIONS,
+                ..self.limits
+            };
+            tokio::spawn(causeway_http::serve(listener, router, limits, self.stop.clone(), DRAIN_TIMEOUT))
+        });
         causeway_http::serve(self.listener, self.router, self.limits, self.stop, DRAIN_TIMEOUT).await;
+        if let Some(metrics) = metrics {
+            metrics.await.context("the listener of the metrics failed")?;
+        }
         self.retention.await.context("the retention task failed")?;
         self.background.iter().for_each(JoinHandle::abort);
         self.webhooks.wait_stopped().await;
@@ -269,6 +297,11 @@ fn configured_market_makers(
     config: &Config,
     deployments: &Deployments,
 ) -> anyhow::Result<Vec<MarketMakerSpec>> {
+    ensure!(
+        config.mode == Mode::Sandbox || config.market_makers.is_empty() || config.contracts.has_panel(),
+        "market makers are paid when attesters say that they delivered: name the attesters' addresses in \
+         contracts.attesters and where they answer in contracts.attester_urls"
+    );
     if !deployments.is_empty() {
         return load_market_makers(config);
     }
@@ -315,6 +348,7 @@ fn options(config: &Config, public_url: &str, sandbox_rpc: Option<String>) -> Op
         public_url: public_url.to_owned(),
         timeout: config.server.timeout(),
         rate_limit: config.server.rate_limit(),
+        has_metrics_listener: config.server.metrics_listen.is_some(),
         sandbox_rpc,
         embed_origins: config.fiat.embed_origins.clone(),
         mode: config.mode.as_str(),

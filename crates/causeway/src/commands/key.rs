@@ -2,7 +2,7 @@ use std::io::{Read as _, Write as _};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, bail, ensure};
-use causeway_domain::QuoteKey;
+use causeway_domain::{Family, QuoteKey};
 use causeway_http::OperatorToken;
 use clap::Subcommand;
 
@@ -33,6 +33,16 @@ pub(crate) enum KeyCommand {
         /// A key file; without it, the keys of the configuration
         file: Option<PathBuf>,
     },
+    /// Print the address of the key in a file, and nothing else
+    Address {
+        /// A key file
+        file: PathBuf,
+    },
+    /// Print the fingerprint of the key in a file, by which replicas compare keys without an address
+    Fingerprint {
+        /// A key file
+        file: PathBuf,
+    },
     /// Write a key from standard input into a new file that only its owner can read
     ///
     /// Takes 64 hex digits, or a keypair of Solana as a JSON array or in base58. A file of quote keys has one per line.
@@ -61,6 +71,8 @@ pub(crate) fn key(command: &KeyCommand, config: impl Fn() -> anyhow::Result<Conf
             write_key(file, &KeyFile::random(*solana)?)?;
             show_file(file)
         }
+        KeyCommand::Address { file } => print_address(file),
+        KeyCommand::Fingerprint { file } => print_fingerprint(file),
         KeyCommand::Show { file: Some(file) } => show_file(file),
         KeyCommand::Show { file: None } => show_configured(&config()?),
         KeyCommand::Import { file } => {
@@ -90,6 +102,23 @@ fn make_operator_token(name: &str, role: RoleName) -> anyhow::Result<()> {
         "The token, shown this once: {token}\n\nAdd to the configuration, and restart:\n\n[[server.operator_tokens]]\n{entry}"
     )?;
     Ok(())
+}
+
+/// Of the newest key, where the file has several.
+fn print_address(file: &Path) -> anyhow::Result<()> {
+    let address = match read_key_file(file)? {
+        KeyFile::Solana(key) => key.address(Family::Solana)?,
+        KeyFile::Hex(keys) => keys.first().context("the file is empty")?.address(Family::Evm)?,
+    };
+    Ok(writeln!(std::io::stdout(), "{address}")?)
+}
+
+fn print_fingerprint(file: &Path) -> anyhow::Result<()> {
+    let key = match read_key_file(file)? {
+        KeyFile::Solana(key) => key,
+        KeyFile::Hex(keys) => keys.into_iter().next().context("the file is empty")?,
+    };
+    Ok(writeln!(std::io::stdout(), "{}", fingerprint(key.reveal()))?)
 }
 
 fn show_file(file: &Path) -> anyhow::Result<()> {

@@ -8,11 +8,16 @@ use super::client::directory::Directory;
 use super::client::parse::TokenRef;
 use super::client::units;
 use super::operator::{OperatorArgs, OperatorClient, run_operator_command};
+use super::order_list::{self, FindArgs, ListArgs};
 use crate::boot::config::Config;
 
 /// What to do with an order.
 #[derive(Debug, Subcommand)]
 pub(crate) enum OrderCommand {
+    /// List orders, newest first
+    List(ListArgs),
+    /// Find orders by an id, an address, a transaction or an intent
+    Find(FindArgs),
     /// Show an order's history: events, on-chain evidence, sent transactions, and what blocks it
     Show(ShowArgs),
 }
@@ -26,9 +31,16 @@ pub(crate) struct ShowArgs {
     service: OperatorArgs,
 }
 
-/// Shows an order to its operator.
+/// Lists, finds or shows orders.
 pub(crate) fn order(command: &OrderCommand, config: &Config) -> anyhow::Result<()> {
-    let OrderCommand::Show(args) = command;
+    match command {
+        OrderCommand::List(args) => order_list::list(args, config),
+        OrderCommand::Find(args) => order_list::find(args, config),
+        OrderCommand::Show(args) => show(args, config),
+    }
+}
+
+fn show(args: &ShowArgs, config: &Config) -> anyhow::Result<()> {
     run_operator_command(&args.service, config, |client| async move {
         let history = client.get(&["orders", &args.order], &[]).await?;
         let (directory, order) = (client.directory().await?, &history["order"]);

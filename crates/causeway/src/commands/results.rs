@@ -24,14 +24,23 @@ pub(crate) fn results(args: &ResultsArgs, config: &Config) -> anyhow::Result<()>
 }
 
 fn table(answer: &Value) -> String {
-    let mut table =
-        Table::new(&["filler", ">filled", ">volume $", ">margin $", ">gas $", ">result $", ">unpriced"]);
+    let mut table = Table::new(&[
+        "filler",
+        ">filled",
+        ">volume $",
+        ">referrers $",
+        ">margin $",
+        ">gas $",
+        ">result $",
+        ">unpriced",
+    ]);
     for row in answer["fillers"].as_array().into_iter().flatten() {
         let cell = |name: &str| row[name].as_str().map_or_else(|| row[name].to_string(), str::to_owned);
         table.row([
             cell("filler"),
             cell("filled"),
             cell("volumeUsd"),
+            cell("referrersUsd"),
             cell("marginUsd"),
             cell("gasUsd"),
             cell("resultUsd"),

@@ -3,6 +3,7 @@ use std::fmt::Write as _;
 use clap::Args;
 use serde_json::Value;
 
+use super::client::directory::Directory;
 use super::operator::{OperatorArgs, run_operator_command};
 use crate::boot::config::Config;
 
@@ -22,11 +23,13 @@ pub(crate) fn stuck(args: &StuckArgs, config: &Config) -> anyhow::Result<()> {
         let query: Vec<_> =
             args.older_than.map(|seconds| ("olderThan", seconds.to_string())).into_iter().collect();
         let answer = client.get(&["stuck"], &query).await?;
-        client.print(&answer, format_orders)
+        let directory = client.directory().await?;
+        client.print(&answer, |answer| format_orders(answer, &directory))
     })
 }
 
-fn format_orders(answer: &Value) -> String {
+fn format_orders(answer: &Value, directory: &Directory) -> String {
+    let chain = |row: &Value, name: &str| directory.name(row[name].as_u64().unwrap_or_default());
     let text = |row: &Value, name: &str| row[name].as_str().unwrap_or_default().to_owned();
     let mut out = String::new();
     for row in answer["data"].as_array().into_iter().flatten() {
@@ -36,8 +39,8 @@ fn format_orders(answer: &Value) -> String {
             "{}  {}  {} → {}  {}  since {}\n  reason      {}\n  remedy      {}",
             text(row, "orderId"),
             text(row, "status"),
-            row["fromChainId"],
-            row["toChainId"],
+            chain(row, "fromChainId"),
+            chain(row, "toChainId"),
             text(row, "filler"),
             text(row, "unmovedSince"),
             text(row, "reason"),

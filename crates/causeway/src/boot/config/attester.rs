@@ -2,12 +2,13 @@ use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 use alloy_primitives::Address;
-use anyhow::{Context as _, bail, ensure};
+use anyhow::Context as _;
 use causeway_domain::{ChainId, RawAmount};
 use causeway_evm::RpcUrl;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::checked_address;
+use super::faults::{Faults, demand};
 
 /// The settings of `causeway attester`; the service does not read them.
 #[derive(Clone, Debug, Deserialize, Serialize)]
@@ -75,21 +76,24 @@ impl Default for AttesterConfig {
 
 impl AttesterConfig {
     pub(super) fn check(&self) -> anyhow::Result<()> {
-        ensure!(self.poll_milliseconds >= 50, "attester.poll_milliseconds must be at least 50");
+        let mut faults = Faults::default();
+        demand!(faults, self.poll_milliseconds >= 50, "attester.poll_milliseconds must be at least 50");
         let mut named = BTreeSet::new();
         for chain in &self.chains {
             let id = chain.id;
-            ensure!(named.insert(id), "attester.chains names chain {id} twice");
-            ensure!(ChainId::new(id).is_some(), "attester.chains: {id} is not a chain id");
+            demand!(faults, named.insert(id), "attester.chains names chain {id} twice");
+            demand!(faults, ChainId::new(id).is_some(), "attester.chains: {id} is not a chain id");
             let hosts: BTreeSet<String> = chain.rpc.iter().map(|rpc| rpc.0.to_string()).collect();
             if hosts.is_empty() || hosts.len() < chain.rpc.len() {
-                bail!("attester.chains: chain {id} needs RPC addresses, each at a host of its own");
+                faults.add(format!(
+                    "attester.chains: chain {id} needs RPC addresses, each at a host of its own"
+                ));
             }
             for small in &chain.small {
-                small.amount().with_context(|| format!("attester.chains: chain {id}, small"))?;
+                faults.check(small.amount().with_context(|| format!("attester.chains: chain {id}, small")));
             }
         }
-        Ok(())
+        faults.end()
     }
 }
 

@@ -1,10 +1,11 @@
 use std::time::Duration;
 
-use anyhow::{Context as _, ensure};
+use anyhow::Context as _;
 use causeway_fillers::inventory::{ClaimBatching, InventoryConfig};
 use serde::{Deserialize, Serialize};
 
 use super::Mode;
+use super::faults::{Faults, demand};
 
 /// How many orders an attester signs for at once.
 const MAX_ORDERS: usize = 50;
@@ -26,12 +27,14 @@ pub(crate) struct ClaimsConfig {
 
 impl ClaimsConfig {
     pub(super) fn check(&self, mode: Mode) -> anyhow::Result<()> {
+        let mut faults = Faults::default();
         let max_orders = self.batching(mode)?.max_orders;
-        ensure!(
+        demand!(
+            faults,
             (1..=MAX_ORDERS).contains(&max_orders),
             "claims.orders must be between 1 and {MAX_ORDERS}: attesters sign for no more at once"
         );
-        Ok(())
+        faults.end()
     }
 
     pub(crate) fn batching(&self, mode: Mode) -> anyhow::Result<ClaimBatching> {

@@ -1,10 +1,11 @@
 use std::collections::BTreeMap;
 
 use alloy_primitives::Address;
-use anyhow::{Context as _, ensure};
+use anyhow::Context as _;
 use causeway_domain::Family;
 use serde::{Deserialize, Serialize};
 
+use super::faults::{Faults, demand};
 use super::{Mode, checked_address};
 
 /// The attesters and the hub's vaults. The sandbox has fixed values.
@@ -31,23 +32,29 @@ pub(crate) struct ContractsConfig {
 
 impl ContractsConfig {
     pub(super) fn check(&self, mode: Mode) -> anyhow::Result<()> {
+        let mut faults = Faults::default();
         let (threshold, count) = (self.threshold, self.attesters.len());
-        ensure!(
-            mode == Mode::Sandbox || count == 0 || threshold > 1,
+        // Of two faults of one number the first is told.
+        let is_alone = mode == Mode::Production && count > 0 && threshold <= 1;
+        demand!(
+            faults,
+            !is_alone,
             "contracts.threshold is {threshold} of {count} attesters: in production one key alone must not decide what \
              becomes of deposits; take at least 2 of 3, on separate hosts (rule 10)"
         );
-        ensure!(
-            count == 0 || (threshold <= count && threshold * 2 > count),
+        demand!(
+            faults,
+            is_alone || count == 0 || (threshold <= count && threshold * 2 > count),
             "contracts.threshold is {threshold} of {count} attesters: it must be more than half of them and at most all"
         );
         let urls = self.attester_urls.len();
-        ensure!(
+        demand!(
+            faults,
             urls == 0 || urls == count,
             "contracts.attester_urls has {urls} addresses for {count} attesters: it takes one for each, in the same order"
         );
-        self.solana_program()?;
-        Ok(())
+        faults.check(self.solana_program());
+        faults.end()
     }
 
     /// Whether the service can collect attestations.

@@ -1,10 +1,10 @@
 use std::collections::BTreeSet;
 
-use anyhow::ensure;
 use causeway_domain::ChainId;
 use serde::{Deserialize, Serialize};
 
 use super::attester::RpcAddress;
+use super::faults::{Faults, demand};
 
 /// RPC endpoints of a chain that the service uses instead of the public ones and never publishes.
 #[derive(Clone, Debug, Deserialize, Serialize)]
@@ -19,13 +19,14 @@ pub(crate) struct EndpointsConfig {
 
 /// Rejects invalid settings at the start.
 pub(super) fn check(endpoints: &[EndpointsConfig]) -> anyhow::Result<()> {
+    let mut faults = Faults::default();
     let mut named = BTreeSet::new();
     for EndpointsConfig { chain, rpc, .. } in endpoints {
-        ensure!(ChainId::new(*chain).is_some(), "endpoints: {chain} is not a chain id");
-        ensure!(named.insert(*chain), "endpoints names chain {chain} twice");
-        ensure!(!rpc.is_empty(), "endpoints: chain {chain} needs at least one RPC address");
+        demand!(faults, ChainId::new(*chain).is_some(), "endpoints: {chain} is not a chain id");
+        demand!(faults, named.insert(*chain), "endpoints names chain {chain} twice");
+        demand!(faults, !rpc.is_empty(), "endpoints: chain {chain} needs at least one RPC address");
     }
-    Ok(())
+    faults.end()
 }
 
 #[cfg(test)]

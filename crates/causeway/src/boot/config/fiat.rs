@@ -1,9 +1,10 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use anyhow::ensure;
 use jiff::SignedDuration;
 use serde::{Deserialize, Serialize};
+
+use super::faults::{Faults, demand};
 
 /// The maximum timeout of a provider, in seconds.
 const MAX_TIMEOUT: u64 = 60;
@@ -47,20 +48,23 @@ impl Default for FiatConfig {
 
 impl FiatConfig {
     pub(super) fn check(&self) -> anyhow::Result<()> {
-        ensure!(
+        let mut faults = Faults::default();
+        demand!(
+            faults,
             (1..=MAX_TIMEOUT).contains(&self.provider_timeout_seconds),
             "fiat.provider_timeout_seconds must be between 1 and {MAX_TIMEOUT}"
         );
-        ensure!(self.quote_seconds > 0, "fiat.quote_seconds must be at least 1");
-        ensure!(self.pay_within_minutes > 0, "fiat.pay_within_minutes must be at least 1");
-        ensure!(self.slippage_bps <= 5_000, "fiat.slippage_bps must be at most 5000");
+        demand!(faults, self.quote_seconds > 0, "fiat.quote_seconds must be at least 1");
+        demand!(faults, self.pay_within_minutes > 0, "fiat.pay_within_minutes must be at least 1");
+        demand!(faults, self.slippage_bps <= 5_000, "fiat.slippage_bps must be at most 5000");
         for origin in &self.embed_origins {
-            ensure!(
+            demand!(
+                faults,
                 is_origin(origin),
                 "fiat.embed_origins: `{origin}` is not a web origin such as https://shop.example"
             );
         }
-        Ok(())
+        faults.end()
     }
 
     pub(crate) const fn provider_timeout(&self) -> Duration {

@@ -5,6 +5,7 @@ use causeway_domain::ports::{FillerProtocol, FillerRecord};
 use jiff::Timestamp;
 use serde::{Deserialize, Serialize};
 
+use super::faults::Faults;
 use super::secret::Secret;
 use super::web_address::WebAddress;
 
@@ -50,7 +51,11 @@ impl FillerConfig {
 
 /// Rejects invalid settings at the start.
 pub(super) fn check(fillers: &[FillerConfig]) -> anyhow::Result<()> {
-    fillers.iter().try_for_each(|filler| filler.record().map(drop))
+    let mut faults = Faults::default();
+    for filler in fillers {
+        faults.check(filler.record());
+    }
+    faults.end()
 }
 
 #[cfg(test)]

@@ -1,13 +1,19 @@
 use causeway_fillers::providers::ProviderKey;
 use causeway_fillers::providers::lifi::LifiConfig;
+use causeway_fillers::providers::oneclick::OneClickConfig;
+use causeway_fillers::providers::relay::RelayConfig;
 use serde::{Deserialize, Serialize};
 
-/// Liquidity providers, which settle swaps through contracts of their own; one without a section is disabled.
+/// Liquidity providers, which settle swaps themselves; one without a section is disabled.
 #[derive(Clone, Debug, Default, Deserialize, Serialize)]
 #[serde(deny_unknown_fields, default)]
 pub(crate) struct LiquidityConfig {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) lifi: Option<LifiConfig>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) relay: Option<RelayConfig>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) oneclick: Option<OneClickConfig>,
 }
 
 impl LiquidityConfig {
@@ -15,6 +21,12 @@ impl LiquidityConfig {
     pub(super) fn read_environment(&mut self) {
         if let (Some(lifi), Ok(key)) = (&mut self.lifi, std::env::var("CAUSEWAY_LIFI_KEY")) {
             lifi.api_key = Some(ProviderKey::new(key));
+        }
+        if let (Some(relay), Ok(key)) = (&mut self.relay, std::env::var("CAUSEWAY_RELAY_KEY")) {
+            relay.api_key = Some(ProviderKey::new(key));
+        }
+        if let (Some(oneclick), Ok(key)) = (&mut self.oneclick, std::env::var("CAUSEWAY_ONECLICK_KEY")) {
+            oneclick.api_key = Some(ProviderKey::new(key));
         }
     }
 }

@@ -2,12 +2,13 @@ use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 use alloy_primitives::Address as EvmAddress;
-use anyhow::{Context as _, ensure};
+use anyhow::Context as _;
 use causeway_domain::{Address, ChainId, Family, UsdAmount};
 use causeway_fillers::inventory::{InventoryConfig, Spread, Spreads};
 use serde::{Deserialize, Serialize};
 
 use super::checked_address;
+use super::faults::{Faults, demand};
 
 /// The whole order, in millionths.
 const WHOLE: u32 = 1_000_000;
@@ -131,21 +132,25 @@ impl MarketMakerConfig {
     }
 
     fn check(&self) -> anyhow::Result<()> {
+        let mut faults = Faults::default();
         let key = self.key();
-        let inventory = self.inventory()?;
-        ensure!(
-            inventory.min_order <= inventory.max_order,
-            "{key}: min_order_usd is above max_order_usd, so that no order fits"
-        );
+        if let Some(inventory) = faults.check(self.inventory()) {
+            demand!(
+                faults,
+                inventory.min_order <= inventory.max_order,
+                "{key}: min_order_usd is above max_order_usd, so that no order fits"
+            );
+        }
         let rates = [self.spreads.same_asset, self.spreads.stable, self.spreads.volatile];
-        ensure!(
+        demand!(
+            faults,
             rates.iter().flatten().flatten().all(|rate| *rate < WHOLE),
             "{key}.spreads are millionths, each below {WHOLE}, which is the whole order"
         );
-        ensure!(self.payee != Some(EvmAddress::ZERO), "{key}.payee must not be the zero address");
-        self.chains()?;
-        self.solana_payee()?;
-        Ok(())
+        demand!(faults, self.payee != Some(EvmAddress::ZERO), "{key}.payee must not be the zero address");
+        faults.check(self.chains());
+        faults.check(self.solana_payee());
+        faults.end()
     }
 }
 
@@ -168,18 +173,24 @@ pub(super) fn check<'a>(
     makers: &'a [MarketMakerConfig],
     fillers: impl Iterator<Item = &'a str>,
 ) -> anyhow::Result<()> {
+    let mut faults = Faults::default();
     let mut names: BTreeSet<&str> = fillers.collect();
     for maker in makers {
         let name = maker.name.as_str();
         let letters = |c: char| c.is_ascii_alphanumeric() || "-_.".contains(c);
-        ensure!(
+        demand!(
+            faults,
             (1..=62).contains(&name.len()) && name.chars().all(letters),
             "market_makers: a name is 1 to 62 letters, digits, `-`, `_` or `.`, unlike {name:?}"
         );
-        ensure!(names.insert(name), "market_makers: the name {name} belongs to another filler already");
-        maker.check()?;
+        demand!(
+            faults,
+            names.insert(name),
+            "market_makers: the name {name} belongs to another filler already"
+        );
+        faults.check(maker.check());
     }
-    Ok(())
+    faults.end()
 }
 
 #[cfg(test)]

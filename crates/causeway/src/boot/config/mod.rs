@@ -7,6 +7,7 @@ mod claims;
 mod contracts;
 mod database;
 mod endpoints;
+mod faults;
 mod fiat;
 mod fillers;
 mod liquidity;
@@ -30,7 +31,7 @@ mod webhooks;
 
 use std::path::{Path, PathBuf};
 
-use anyhow::{Context as _, ensure};
+use anyhow::{Context as _, bail};
 use causeway_catalog::{ChainOverride, TokenListConfig};
 use serde::{Deserialize, Serialize};
 
@@ -40,6 +41,7 @@ pub(crate) use claims::ClaimsConfig;
 pub(crate) use contracts::ContractsConfig;
 pub(crate) use database::DatabaseConfig;
 pub(crate) use endpoints::EndpointsConfig;
+use faults::Faults;
 pub(crate) use fiat::FiatConfig;
 pub(crate) use fillers::FillerConfig;
 pub(crate) use liquidity::LiquidityConfig;
@@ -156,11 +158,51 @@ pub(crate) struct TokensConfig {
 impl Config {
     /// Defaults, then the file, then the environment, then the flags.
     pub(crate) fn load(overrides: &Overrides) -> anyhow::Result<Self> {
-        let mut config = match &overrides.file {
-            Some(file) => Self::from_file(file)?,
-            None if Path::new(DEFAULT_FILE).is_file() => Self::from_file(Path::new(DEFAULT_FILE))?,
-            None => Self::default(),
+        let default_file = Path::new(DEFAULT_FILE);
+        let file = overrides.file.as_deref().or(default_file.is_file().then_some(default_file));
+        let Some(file) = file else {
+            let mut config = Self::default();
+            config.override_with(overrides);
+            config.check()?;
+            return Ok(config);
         };
+        let text =
+            std::fs::read_to_string(file).with_context(|| format!("cannot read {}", file.display()))?;
+        Self::from_text(&text, |config| config.override_with(overrides))
+            .with_context(|| format!("{} is not a valid configuration", file.display()))
+    }
+
+    /// Tells all faults of a file at once, each with its line.
+    pub(crate) fn from_text(text: &str, change: impl FnOnce(&mut Self)) -> anyhow::Result<Self> {
+        let read::Parsed { value, faults: unreadable, sections } = read::parse_all::<Self>(text);
+        let mut faults = Faults::default();
+        for words in unreadable {
+            faults.add(words);
+        }
+        let Some(mut config) = value else {
+            faults.end()?;
+            bail!("it cannot be read");
+        };
+        change(&mut config);
+        let mut checked = Faults::default();
+        checked.check(config.check());
+        for words in checked.into_words() {
+            // What was left out because it cannot be read would be told again, as missing.
+            if read::names_one_of(&words, &sections) {
+                continue;
+            }
+            faults.add(match read::line_of(text, &words) {
+                Some(line) => format!("line {line}: {words}"),
+                None => words,
+            });
+        }
+        faults.end()?;
+        Ok(config)
+    }
+
+    /// The environment, then the flags.
+    fn override_with(&mut self, overrides: &Overrides) {
+        let config = self;
         if let Ok(url) = std::env::var("CAUSEWAY_DATABASE_URL") {
             config.database.url = Some(Secret::new(url));
         }
@@ -182,41 +224,35 @@ impl Config {
             config.sandbox.rpc = Some(url.clone());
         }
         config.sandbox.fresh |= overrides.fresh;
-        config.check()?;
-        Ok(config)
-    }
-
-    fn from_file(file: &Path) -> anyhow::Result<Self> {
-        let text =
-            std::fs::read_to_string(file).with_context(|| format!("cannot read {}", file.display()))?;
-        read::parse(&text).with_context(|| format!("{} is not a valid configuration", file.display()))
     }
 
     /// Checks what the types cannot express.
     fn check(&self) -> anyhow::Result<()> {
-        self.server.check()?;
-        self.retention.check()?;
-        self.log.check()?;
-        self.contracts.check(self.mode)?;
-        self.sandbox.check()?;
-        self.attester.check()?;
-        self.quotes.check()?;
-        self.orders.check(self.mode)?;
-        self.breakers.limits(self.mode)?;
-        self.claims.check(self.mode)?;
-        self.fiat.check()?;
-        fillers::check(&self.fillers)?;
-        market_makers::check(&self.market_makers, self.fillers.iter().map(|filler| filler.name.as_str()))?;
-        endpoints::check(&self.endpoints)?;
-        play_money::check(self)?;
-        ensure!(
-            self.mode == Mode::Sandbox || self.market_makers.is_empty() || self.contracts.has_panel(),
-            "market makers are paid when attesters say that they delivered: name the attesters' addresses in \
-             contracts.attesters and where they answer in contracts.attester_urls"
-        );
-        self.screening.check()?;
-        webhooks::check(&self.webhooks)?;
-        self.prices.check(self.mode)
+        let mut faults = Faults::default();
+        let remote = self.fillers.iter().map(|filler| filler.name.as_str());
+        for checked in [
+            self.server.check(),
+            self.retention.check(),
+            self.log.check(),
+            self.contracts.check(self.mode),
+            self.sandbox.check(),
+            self.attester.check(),
+            self.quotes.check(),
+            self.orders.check(self.mode),
+            self.breakers.limits(self.mode).map(drop),
+            self.claims.check(self.mode),
+            self.fiat.check(),
+            fillers::check(&self.fillers),
+            market_makers::check(&self.market_makers, remote),
+            endpoints::check(&self.endpoints),
+            play_money::check(self),
+            self.screening.check(),
+            webhooks::check(&self.webhooks),
+            self.prices.check(self.mode),
+        ] {
+            faults.check(checked);
+        }
+        faults.end()
     }
 
     /// The configuration as TOML that could be read back, except for redacted secrets.
@@ -286,6 +322,41 @@ mod tests {
             }
         }
         assert_eq!(config.fillers[0].record().unwrap().url, "https://far.example/hunter2");
+    }
+
+    #[test]
+    fn ten_mistakes_are_ten_faults_each_with_its_line() {
+        let text = "mode = \"production\"\n\
+                    [server]\n\
+                    lissten = \"127.0.0.1:80\"\n\
+                    [retention]\naudit_days = 0\nsweep_minutes = 0\n\
+                    [log]\nfilter = \"a=b=c\"\n\
+                    [contracts]\nattesters = [\"0x1111111111111111111111111111111111111111\"]\nthreshold = 1\n\
+                    [orders]\ngrace_seconds = 60\nfill_window_seconds = \"long\"\n\
+                    [quotes]\ndeadline_ms = 90000\n\
+                    [[endpoints]]\nchain = 8453\nrpc = []\n\
+                    [[webhooks]]\nname = \"Shop\"\nurl = \"https://shop.example\"\nsecret = \"0123456789abcdef\"\n\
+                    [prices.median]\nmax_spread_bps = 10001\n";
+        // The grace stands in a section that could not be read, so it is told once the window is right.
+        let told = |text: &str| {
+            let error = Config::from_text(text, |_| ()).unwrap_err();
+            error.downcast::<Faults>().unwrap().into_words()
+        };
+        let lines = |faults: &[String]| {
+            let line = |words: &String| {
+                let number = words.strip_prefix("line ").unwrap().split([':', ',']).next().unwrap();
+                number.parse::<usize>().unwrap()
+            };
+            let mut lines: Vec<usize> = faults.iter().map(line).collect();
+            lines.sort_unstable();
+            lines
+        };
+        let faults = told(text);
+        assert_eq!(lines(&faults), [3, 5, 6, 8, 11, 14, 16, 17, 20, 25], "{faults:#?}");
+        let shown = format!("{:#}", Config::from_text(text, |_| ()).unwrap_err());
+        assert!(shown.starts_with("10 faults:\n"), "{shown}");
+        let faults = told(&text.replace("\"long\"", "600"));
+        assert_eq!(lines(&faults), [3, 5, 6, 8, 11, 13, 16, 17, 20, 25], "{faults:#?}");
     }
 
     #[test]

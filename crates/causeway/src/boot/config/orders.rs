@@ -1,11 +1,11 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use anyhow::ensure;
 use causeway_engine::{OrderTiming, UnpaidLimits, WatchPolicy};
 use serde::{Deserialize, Serialize};
 
 use super::Mode;
+use super::faults::{Faults, demand};
 
 /// The minimum grace period of the contracts, in production and in the sandbox.
 const MIN_GRACE: u64 = 2 * 60 * 60;
@@ -53,25 +53,29 @@ impl Default for OrdersConfig {
 
 impl OrdersConfig {
     pub(super) fn check(&self, mode: Mode) -> anyhow::Result<()> {
+        let mut faults = Faults::default();
         let least = if mode == Mode::Production { MIN_GRACE } else { MIN_SANDBOX_GRACE };
-        ensure!(
+        demand!(
+            faults,
             (least..=MAX_GRACE).contains(&self.grace_seconds),
             "orders.grace_seconds must be between {least} and {MAX_GRACE}: the contracts take nothing else"
         );
-        ensure!(self.open_slack_seconds > 0, "orders.open_slack_seconds must be at least 1");
+        demand!(faults, self.open_slack_seconds > 0, "orders.open_slack_seconds must be at least 1");
         // A filler sends nothing in the last minute.
-        ensure!(
-            self.fill_window_seconds > 60 || mode == Mode::Sandbox,
-            "orders.fill_window_seconds must be more than 60"
+        let least_window = if mode == Mode::Production { 60 } else { 0 };
+        demand!(
+            faults,
+            self.fill_window_seconds > least_window,
+            "orders.fill_window_seconds must be more than {least_window}"
         );
-        ensure!(self.fill_window_seconds > 0, "orders.fill_window_seconds must be at least 1");
-        ensure!(self.look_back_seconds > 0, "orders.look_back_seconds must be at least 1");
-        ensure!(
+        demand!(faults, self.look_back_seconds > 0, "orders.look_back_seconds must be at least 1");
+        demand!(
+            faults,
             self.unpaid_per_payer > 0 && self.unpaid_per_client > 0,
             "orders.unpaid_per_payer and orders.unpaid_per_client must be at least 1"
         );
-        ensure!(self.intent_book_seconds != Some(0), "orders.intent_book_seconds must be at least 1");
-        Ok(())
+        demand!(faults, self.intent_book_seconds != Some(0), "orders.intent_book_seconds must be at least 1");
+        faults.end()
     }
 
     pub(crate) const fn unpaid(&self) -> UnpaidLimits {

@@ -3,7 +3,7 @@ mod sources;
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use anyhow::{Context as _, ensure};
+use anyhow::Context as _;
 use causeway_domain::UsdPrice;
 use causeway_prices::MedianRules;
 use serde::{Deserialize, Serialize};
@@ -11,6 +11,7 @@ use serde::{Deserialize, Serialize};
 pub(crate) use sources::{ChainlinkPrices, CoinGeckoPrices, PythPrices};
 
 use super::Mode;
+use super::faults::{Faults, demand};
 use super::secret::Secret;
 
 /// The maximum of `least_sources`.
@@ -60,12 +61,18 @@ impl PricesConfig {
     }
 
     pub(super) fn check(&self, mode: Mode) -> anyhow::Result<()> {
-        self.fixed()?;
+        let mut faults = Faults::default();
+        faults.check(self.fixed());
         let median = &self.median;
-        ensure!(median.max_age_seconds > 0, "prices.median.max_age_seconds must be at least 1");
-        ensure!(median.max_spread_bps <= 10_000, "prices.median.max_spread_bps must be at most 10000");
+        demand!(faults, median.max_age_seconds > 0, "prices.median.max_age_seconds must be at least 1");
+        demand!(
+            faults,
+            median.max_spread_bps <= 10_000,
+            "prices.median.max_spread_bps must be at most 10000"
+        );
         let least = median.least_sources.unwrap_or(1);
-        ensure!(
+        demand!(
+            faults,
             (1..=MAX_SOURCES).contains(&least),
             "prices.median.least_sources must be between 1 and {MAX_SOURCES}"
         );
@@ -75,23 +82,25 @@ impl PricesConfig {
             ("coingecko", self.coingecko.as_ref().map(|source| source.every_seconds)),
         ];
         for (name, every) in intervals.into_iter().filter_map(|(name, every)| Some((name, every?))) {
-            ensure!(
+            demand!(
+                faults,
                 (1..median.max_age_seconds).contains(&every),
                 "prices.{name}.every_seconds must be at least 1 and below prices.median.max_age_seconds, \
                  or its prices are too old before they are read again"
             );
         }
         if let Some(chainlink) = &self.chainlink {
-            chainlink.source(mode)?;
+            faults.check(chainlink.source(mode));
         }
         if let Some(pyth) = &self.pyth {
-            ensure!(
+            demand!(
+                faults,
                 pyth.api_key.is_some() || pyth.url.is_some(),
                 "prices.pyth.api_key is required: Hermes takes no request without a key since August 2026. Set it, or \
                  CAUSEWAY_PYTH_API_KEY, or name another server in prices.pyth.url"
             );
         }
-        Ok(())
+        faults.end()
     }
 
     pub(crate) fn fixed(&self) -> anyhow::Result<Vec<(&str, UsdPrice)>> {

@@ -1,9 +1,10 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use anyhow::ensure;
 use causeway_engine::{BreakerPolicy, QuoteOptions};
 use serde::{Deserialize, Serialize};
+
+use super::faults::{Faults, demand};
 
 /// The maximum deadline of a filler.
 const MAX_DEADLINE_MS: u64 = 20_000;
@@ -41,15 +42,20 @@ impl Default for QuotesConfig {
 
 impl QuotesConfig {
     pub(super) fn check(&self) -> anyhow::Result<()> {
+        let mut faults = Faults::default();
         let within = |millis: u64| (1..=MAX_DEADLINE_MS).contains(&millis);
-        ensure!(within(self.deadline_ms), "quotes.deadline_ms must be between 1 and {MAX_DEADLINE_MS}");
+        demand!(
+            faults,
+            within(self.deadline_ms),
+            "quotes.deadline_ms must be between 1 and {MAX_DEADLINE_MS}"
+        );
         for (name, millis) in &self.filler_deadlines_ms {
             let key = format!("quotes.filler_deadlines_ms.{name}");
-            ensure!(within(*millis), "{key} must be between 1 and {MAX_DEADLINE_MS}");
+            demand!(faults, within(*millis), "{key} must be between 1 and {MAX_DEADLINE_MS}");
         }
-        ensure!(self.calls_per_filler > 0, "quotes.calls_per_filler must be at least 1");
-        ensure!(self.breaker_faults > 0, "quotes.breaker_faults must be at least 1");
-        Ok(())
+        demand!(faults, self.calls_per_filler > 0, "quotes.calls_per_filler must be at least 1");
+        demand!(faults, self.breaker_faults > 0, "quotes.breaker_faults must be at least 1");
+        faults.end()
     }
 
     pub(crate) fn options(&self) -> QuoteOptions {

@@ -1,8 +1,9 @@
 use std::time::Duration;
 
-use anyhow::ensure;
 use causeway_engine::RetentionPolicy;
 use serde::{Deserialize, Serialize};
+
+use super::faults::{Faults, demand};
 
 /// How long ended data is kept.
 #[derive(Clone, Copy, Debug, Deserialize, Serialize)]
@@ -25,10 +26,15 @@ impl Default for RetentionConfig {
 
 impl RetentionConfig {
     pub(super) fn check(&self) -> anyhow::Result<()> {
-        ensure!(self.quotes_hours > 0, "retention.quotes_hours must be at least 1: quotes live for minutes");
-        ensure!(self.audit_days > 0, "retention.audit_days must be at least 1");
-        ensure!(self.sweep_minutes > 0, "retention.sweep_minutes must be at least 1");
-        Ok(())
+        let mut faults = Faults::default();
+        demand!(
+            faults,
+            self.quotes_hours > 0,
+            "retention.quotes_hours must be at least 1: quotes live for minutes"
+        );
+        demand!(faults, self.audit_days > 0, "retention.audit_days must be at least 1");
+        demand!(faults, self.sweep_minutes > 0, "retention.sweep_minutes must be at least 1");
+        faults.end()
     }
 
     pub(crate) fn policy(&self) -> RetentionPolicy {

@@ -1,8 +1,9 @@
 use std::net::SocketAddr;
 
-use anyhow::ensure;
 use causeway_sandbox::FeeModel;
 use serde::{Deserialize, Serialize};
+
+use super::faults::{Faults, demand};
 
 /// The number of the node that only attesters read.
 const ATTESTER_NODE: u8 = 250;
@@ -86,15 +87,17 @@ impl SandboxConfig {
     }
 
     pub(super) fn check(&self) -> anyhow::Result<()> {
+        let mut faults = Faults::default();
         if let Some(url) = &self.rpc {
             let web = url.starts_with("http://") || url.starts_with("https://");
-            ensure!(web, "sandbox.rpc must start with http:// or https://");
+            demand!(faults, web, "sandbox.rpc must start with http:// or https://");
         }
-        ensure!(
+        demand!(
+            faults,
             (1..ATTESTER_NODE).contains(&self.nodes),
             "sandbox.nodes must be between 1 and {}",
             ATTESTER_NODE - 1
         );
-        Ok(())
+        faults.end()
     }
 }

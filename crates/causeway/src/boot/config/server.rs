@@ -7,6 +7,7 @@ use anyhow::{Context as _, ensure};
 use causeway_http::{ConnectionLimits, OperatorRole, OperatorToken, RateLimit, StreamLimits};
 use serde::{Deserialize, Serialize};
 
+use super::faults::{Faults, demand};
 use super::secret::Secret;
 use crate::boot::descriptors;
 
@@ -18,6 +19,9 @@ const MIN_TOKEN_LENGTH: usize = 16;
 #[serde(deny_unknown_fields, default)]
 pub(crate) struct ServerConfig {
     pub(crate) listen: SocketAddr,
+    /// An address for `/metrics` alone; if unset, the metrics are at `listen`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) metrics_listen: Option<SocketAddr>,
     /// The public address of the service, the base of every absolute URL.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) public_url: Option<String>,
@@ -126,6 +130,7 @@ impl Default for ServerConfig {
     fn default() -> Self {
         Self {
             listen: SocketAddr::from(([127, 0, 0, 1], 8080)),
+            metrics_listen: None,
             public_url: None,
             request_timeout_seconds: 30,
             operator_token: None,
@@ -146,16 +151,28 @@ impl Default for RateLimitConfig {
 
 impl ServerConfig {
     pub(super) fn check(&self) -> anyhow::Result<()> {
-        ensure!(self.request_timeout_seconds > 0, "server.request_timeout_seconds must be at least 1");
+        let mut faults = Faults::default();
+        demand!(
+            faults,
+            self.request_timeout_seconds > 0,
+            "server.request_timeout_seconds must be at least 1"
+        );
         let short =
             self.operator_token.as_ref().is_some_and(|token| token.reveal().trim().len() < MIN_TOKEN_LENGTH);
-        ensure!(!short, "server.operator_token must have at least {MIN_TOKEN_LENGTH} characters");
+        demand!(faults, !short, "server.operator_token must have at least {MIN_TOKEN_LENGTH} characters");
         let mut names = HashSet::new();
         for token in &self.operator_tokens {
-            token.token()?;
-            ensure!(names.insert(&token.name), "server.operator_tokens: there are two for {}", token.name);
+            faults.check(token.token());
+            demand!(
+                faults,
+                names.insert(&token.name),
+                "server.operator_tokens: there are two for {}",
+                token.name
+            );
         }
-        ensure!(self.replica < 32, "server.replica must be from 0 to 31");
+        let shared = self.metrics_listen == Some(self.listen) && self.listen.port() != 0;
+        demand!(faults, !shared, "server.metrics_listen must be another address than server.listen");
+        demand!(faults, self.replica < 32, "server.replica must be from 0 to 31");
         let ConnectionsConfig { total, per_address, first_byte_seconds, head_seconds, .. } = self.connections;
         for (key, value) in [
             ("total", u64::try_from(total).unwrap_or(u64::MAX)),
@@ -163,13 +180,13 @@ impl ServerConfig {
             ("first_byte_seconds", first_byte_seconds),
             ("head_seconds", head_seconds),
         ] {
-            ensure!(value > 0, "server.connections.{key} must be at least 1");
+            demand!(faults, value > 0, "server.connections.{key} must be at least 1");
         }
         if let Some(url) = &self.public_url {
             let web = url.starts_with("http://") || url.starts_with("https://");
-            ensure!(web, "server.public_url must start with http:// or https://");
+            demand!(faults, web, "server.public_url must start with http:// or https://");
         }
-        Ok(())
+        faults.end()
     }
 
     /// The configured public address, or the bound one.

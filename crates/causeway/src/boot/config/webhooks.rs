@@ -1,10 +1,11 @@
 use std::collections::HashSet;
 
-use anyhow::{Context as _, ensure};
+use anyhow::Context as _;
 use causeway_domain::ports::{EndpointName, WebhookSecret};
 use causeway_engine::ConfiguredEndpoint;
 use serde::{Deserialize, Serialize};
 
+use super::faults::{Faults, demand};
 use super::secret::Secret;
 use super::web_address::WebAddress;
 
@@ -41,12 +42,18 @@ impl WebhookConfig {
 }
 
 pub(super) fn check(webhooks: &[WebhookConfig]) -> anyhow::Result<()> {
+    let mut faults = Faults::default();
     let mut names = HashSet::new();
     for webhook in webhooks {
-        webhook.wanted().with_context(|| format!("webhooks: `{}`", webhook.name))?;
-        ensure!(names.insert(&webhook.name), "webhooks: there are two of the name `{}`", webhook.name);
+        faults.check(webhook.wanted().with_context(|| format!("webhooks: `{}`", webhook.name)));
+        demand!(
+            faults,
+            names.insert(&webhook.name),
+            "webhooks: there are two of the name `{}`",
+            webhook.name
+        );
     }
-    Ok(())
+    faults.end()
 }
 
 #[cfg(test)]

@@ -86,8 +86,5 @@ fn own_file(role: &str, file: &Path) -> Finding {
 }
 
 fn address(key: &PrivateKey, family: Family) -> Result<String, String> {
-    match family {
-        Family::Evm => key.signer().map(|signer| signer.address().to_string()).map_err(|error| words(&error)),
-        Family::Solana => Ok(key.solana().address().to_string()),
-    }
+    key.address(family).map(|address| address.to_string()).map_err(|error| words(&error))
 }

@@ -1,10 +1,16 @@
 //! Checks of an installation that change nothing: configuration against files, database, endpoints and contracts.
 
+mod attesters;
+mod balances;
+mod clock;
 mod contracts;
 mod database;
 mod endpoints;
 mod keys;
+mod market;
+mod prices;
 
+use jiff::Timestamp;
 use serde::Serialize;
 
 use crate::boot::config::{Config, Mode};
@@ -36,7 +42,7 @@ fn words(error: &anyhow::Error) -> String {
     format!("{error:#}")
 }
 
-/// Checks a service: database, keys, endpoints and contracts.
+/// Checks a service: database, keys, attesters, market makers, endpoints, clock, contracts, balances and prices.
 pub(crate) async fn examine_service(config: &Config) -> Vec<Finding> {
     let mut findings = vec![database::examine(config).await];
     let deployments = match Records::of(config).read() {
@@ -47,6 +53,9 @@ pub(crate) async fn examine_service(config: &Config) -> Vec<Finding> {
         }
     };
     findings.extend(keys::examine_service(config, &deployments));
+    findings.extend(attesters::examine(config, &deployments).await);
+    let (makers, market) = market::examine(config);
+    findings.extend(market);
     let sandbox = (config.mode == Mode::Sandbox).then(|| config.sandbox.rpc_address());
     let connected = load_catalog(config).and_then(|catalog| {
         let fees = config.sandbox.fees.model();
@@ -54,8 +63,13 @@ pub(crate) async fn examine_service(config: &Config) -> Vec<Finding> {
     });
     match connected {
         Ok((clients, catalog)) => {
-            findings.extend(endpoints::examine(&clients).await);
+            let (chains, newest_block) = endpoints::examine(&clients).await;
+            findings.extend(chains);
+            findings.extend(endpoints::examine_choice(config, &catalog));
+            findings.push(clock::examine(newest_block, Timestamp::now()));
             findings.extend(contracts::examine(config, &catalog, &deployments, &clients).await);
+            findings.extend(balances::examine(config, &catalog, &deployments, &clients, &makers).await);
+            findings.extend(prices::examine(config, &catalog, &clients, &makers).await);
         }
         Err(error) => findings.push(Finding::new("configuration", "chains", Err(words(&error)))),
     }
@@ -72,7 +86,9 @@ pub(crate) async fn examine_attester(config: &Config) -> Vec<Finding> {
     };
     match connected.await {
         Ok((deployments, clients, catalog)) => {
-            findings.extend(endpoints::examine(&clients).await);
+            let (chains, newest_block) = endpoints::examine(&clients).await;
+            findings.extend(chains);
+            findings.push(clock::examine(newest_block, Timestamp::now()));
             findings.extend(contracts::examine(config, &catalog, &deployments, &clients).await);
         }
         Err(error) => findings.push(Finding::new("configuration", "chains", Err(words(&error)))),

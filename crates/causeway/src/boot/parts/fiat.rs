@@ -7,9 +7,11 @@ use causeway_domain::{ChainId, SOLANA_CHAIN_ID, TokenId};
 use causeway_engine::RequestQuote;
 use causeway_engine::fiat::{
     FiatQuoteOptions, FiatServices, FiatSignal, Hubs, OrderFiat, OrderFiatOptions, OrderFiatParts, QuoteFiat,
-    QuoteFiatParts, Ramps, ReceiveWebhook, ReceiveWebhookParts, RefreshFiat, WorkFiat, WorkFiatParts,
+    QuoteFiatParts, RampHealth, Ramps, ReceiveWebhook, ReceiveWebhookParts, RefreshFiat, WorkFiat,
+    WorkFiatParts,
 };
 use causeway_evm::orders::{EvmAddressWatch, EvmWalletCheck};
+use causeway_http::Metrics;
 use causeway_solana::orders::{SolanaAddressWatch, SolanaWalletCheck};
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
@@ -133,6 +135,29 @@ impl Fiat {
         if tokio::time::timeout(STOP_TIMEOUT, all).await.is_err() {
             tracing::warn!("work on purchases did not stop in time; it continues at the next start");
         }
+    }
+}
+
+/// A counter's name, its help text and how it is read.
+type Counter = (&'static str, &'static str, fn(&RampHealth) -> u64);
+
+/// Registers how the providers of purchases have answered.
+pub(crate) fn watch_ramps(metrics: &Metrics, ramps: &Ramps) {
+    let counters: [Counter; 2] = [
+        ("onramp_answers", "Answers of a provider of purchases, refusals among them", |health| {
+            health.answers
+        }),
+        ("onramp_faults", "Times that a provider of purchases did not answer, or nonsense", |health| {
+            health.faults
+        }),
+    ];
+    for (name, help, value) in counters {
+        let ramps = ramps.clone();
+        let read = move || {
+            let healths = ramps.health().into_iter();
+            healths.map(|(provider, health)| ([provider], value(&health))).collect()
+        };
+        metrics.register_counters(name, help, ["provider"], read);
     }
 }
 

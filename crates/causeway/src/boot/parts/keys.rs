@@ -3,7 +3,7 @@ use std::path::Path;
 
 use alloy_primitives::B256;
 use anyhow::{Context as _, ensure};
-use causeway_domain::{Family, QuoteKey, QuoteKeys};
+use causeway_domain::{Address, Family, QuoteKey, QuoteKeys};
 use causeway_evm::Signer;
 use causeway_sandbox::genesis::is_test_key;
 use causeway_solana::SolanaKey;
@@ -33,6 +33,14 @@ impl PrivateKey {
 
     pub(crate) fn solana(&self) -> SolanaKey {
         SolanaKey::from_seed(self.0)
+    }
+
+    /// The account of the key.
+    pub(crate) fn address(&self, family: Family) -> anyhow::Result<Address> {
+        Ok(match family {
+            Family::Evm => Address::Evm(self.signer()?.address()),
+            Family::Solana => Address::Solana(self.solana().address().to_bytes()),
+        })
     }
 
     /// As 64 hex digits.

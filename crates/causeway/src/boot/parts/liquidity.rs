@@ -8,6 +8,8 @@ use causeway_domain::ports::{Filler, LiquidityProvider, ProviderPayments};
 use causeway_engine::{Fillers, Liquidity, LiquidityParts};
 use causeway_evm::orders::EvmProviderPayments;
 use causeway_fillers::providers::lifi::Lifi;
+use causeway_fillers::providers::oneclick::OneClick;
+use causeway_fillers::providers::relay::Relay;
 
 use crate::boot::config::LiquidityConfig;
 use crate::boot::parts::chain_clients::ChainClients;
@@ -15,9 +17,9 @@ use crate::boot::parts::chain_policy::ChainPolicies;
 use crate::boot::parts::onramp_providers::payout_watches;
 
 /// A provider, and how long it may take to quote.
-struct Configured {
+pub(crate) struct Configured {
     filler: Arc<dyn Filler>,
-    provider: Arc<dyn LiquidityProvider>,
+    pub(crate) provider: Arc<dyn LiquidityProvider>,
     deadline: Duration,
 }
 
@@ -46,11 +48,20 @@ pub(crate) fn open_liquidity(
     Ok(Liquidity::new(LiquidityParts { providers, payments, payouts, fillers: Some(fillers.clone()) }))
 }
 
-fn providers(config: &LiquidityConfig) -> anyhow::Result<Vec<Configured>> {
+/// The configured providers; nothing is sent to them yet.
+pub(crate) fn providers(config: &LiquidityConfig) -> anyhow::Result<Vec<Configured>> {
     let mut all = Vec::new();
     if let Some(config) = &config.lifi {
         let lifi = Arc::new(Lifi::new(config.clone()).context("liquidity.lifi")?);
         all.push(Configured { filler: lifi.clone(), provider: lifi, deadline: config.deadline() });
+    }
+    if let Some(config) = &config.relay {
+        let relay = Arc::new(Relay::new(config.clone()).context("liquidity.relay")?);
+        all.push(Configured { filler: relay.clone(), provider: relay, deadline: config.deadline() });
+    }
+    if let Some(config) = &config.oneclick {
+        let oneclick = Arc::new(OneClick::new(config.clone()).context("liquidity.oneclick")?);
+        all.push(Configured { filler: oneclick.clone(), provider: oneclick, deadline: config.deadline() });
     }
     Ok(all)
 }

@@ -1,5 +1,5 @@
-mod authorizations;
 mod decimals;
+mod token_signing;
 mod tokens;
 
 use std::collections::{HashMap, HashSet};
@@ -32,8 +32,8 @@ use crate::boot::config::{Config, Mode};
 use crate::boot::parts::chain_clients::ChainClients;
 use crate::boot::parts::chain_policy::{ChainPolicies, SOLANA_SENDING};
 use crate::boot::parts::deployments::Deployments;
-use crate::boot::parts::market::authorizations::TokenAuthorizations;
 use crate::boot::parts::market::decimals::TokenDecimals;
+use crate::boot::parts::market::token_signing::TokenSigning;
 use crate::boot::parts::market::tokens::{known_vaults, served_tokens, vault_decimals};
 use crate::boot::parts::market_makers::{HotKeys, MarketMakerSpec, known_fillers};
 use crate::boot::parts::prices::Prices;
@@ -70,7 +70,7 @@ pub(crate) struct Market {
 struct UnsupportedTokens {
     mints: CachedMints,
     decimals: TokenDecimals,
-    authorizations: TokenAuthorizations,
+    signing: TokenSigning,
 }
 
 impl TokenPolicy for UnsupportedTokens {
@@ -78,8 +78,8 @@ impl TokenPolicy for UnsupportedTokens {
         TokenPolicy::refusal(&self.mints, token).or_else(|| self.decimals.refusal(token))
     }
 
-    fn takes_authorizations(&self, token: &TokenId) -> bool {
-        self.authorizations.contains(token)
+    fn signed_methods(&self, token: &TokenId) -> Vec<DepositMethod> {
+        self.signing.methods(token)
     }
 }
 
@@ -180,9 +180,9 @@ impl Market {
         // Sandbox tokens are created from the catalog.
         let decimals =
             if config.mode == Mode::Sandbox { TokenDecimals::new([]) } else { TokenDecimals::new(listed()) };
-        let authorizations = TokenAuthorizations::new(listed().map(|(token, _)| token));
+        let signing = TokenSigning::new(listed().map(|(token, _)| token));
         let mints = CachedMints::new(listed());
-        let unsupported_tokens = Arc::new(UnsupportedTokens { mints, decimals, authorizations });
+        let unsupported_tokens = Arc::new(UnsupportedTokens { mints, decimals, signing });
         let mut market = Self {
             prices,
             price_sources: sources,
@@ -327,10 +327,9 @@ fn spawn_evm_readers(
     let unsupported_tokens = Arc::clone(&market.unsupported_tokens);
     tokio::spawn(async move {
         let decimals = unsupported_tokens.decimals.read(&evm);
-        let authorizations = unsupported_tokens.authorizations.read(&evm);
+        let signing = unsupported_tokens.signing.read(&evm);
         let fees = gas.evm.run(&evm, REFRESH_INTERVAL);
-        let readings =
-            async { tokio::join!(fees, vaults.run(&evm, REFRESH_INTERVAL), decimals, authorizations) };
+        let readings = async { tokio::join!(fees, vaults.run(&evm, REFRESH_INTERVAL), decimals, signing) };
         stop.run_until_cancelled(readings).await;
     });
 }

@@ -30,4 +30,5 @@ pub(crate) mod screening;
 pub(crate) mod service_keys;
 pub(crate) mod shared_keys;
 pub(crate) mod store;
+pub(crate) mod warnings;
 pub(crate) mod webhooks;

@@ -261,7 +261,11 @@ impl Orders {
         });
         let watches = self.address_watches.clone();
         let work = work.with_watches(watches.clone()).with_liquidity(self.liquidity.clone());
-        let senders = context.screening.clone().map(|screening| SenderScreening::new(screening, watches));
+        let accepts_unknown = context.config.screening.accept_unknown_senders;
+        let senders = context
+            .screening
+            .clone()
+            .map(|screening| SenderScreening::new(screening, watches).accepting_unknown(accepts_unknown));
         let work = work.with_sender_screening(senders);
         let until = stop.clone();
         self.tasks.spawn(async move { work.run(until).await });

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use causeway_catalog::Catalog;
-use causeway_domain::TokenId;
 use causeway_domain::ports::{ContractReader, PriceFeed};
+use causeway_domain::{TokenId, UsdPrice};
 use causeway_http::Metrics;
 use causeway_prices::chainlink::ChainlinkReader;
 use causeway_prices::coingecko::{CoinGeckoConfig, CoinGeckoReader};
@@ -48,11 +48,7 @@ impl Prices {
         let kept = sources(config, &coins, clients)?;
         let mut all: Vec<Arc<dyn PriceSource>> =
             kept.iter().map(|source| Arc::clone(source) as Arc<dyn PriceSource>).collect();
-        let own = config.prices.fixed()?;
-        if !own.is_empty() {
-            let own = own.into_iter().map(|(coin, price)| (coin.to_owned(), price));
-            all.push(Arc::new(FixedSource::new(own)));
-        }
+        all.extend(own_source(config)?);
         let rules = config.prices.rules(config.mode);
         if config.mode == Mode::Production && rules.min_sources < 2 {
             tracing::warn!("prices.median.least_sources is 1: a single source sets the price");
@@ -135,6 +131,55 @@ fn sources(config: &Config, coins: &Coins, clients: &ChainClients) -> anyhow::Re
         sources.push(PolledSource::new(reader, Duration::from_secs(coingecko.every_seconds)));
     }
     Ok(sources.into_iter().map(Arc::new).collect())
+}
+
+/// How long the sources may take for one reading.
+const READ_TIMEOUT: Duration = Duration::from_secs(15);
+
+/// What each source and each coin gave.
+pub(crate) struct PriceReading {
+    pub(crate) sources: Vec<(String, Result<(), String>)>,
+    pub(crate) coins: Vec<(String, Result<UsdPrice, String>)>,
+}
+
+/// Reads every configured source once.
+pub(crate) async fn read_once(
+    config: &Config,
+    catalog: &Catalog,
+    clients: &ChainClients,
+    coins: impl IntoIterator<Item = String>,
+) -> anyhow::Result<PriceReading> {
+    let known = Coins::of(catalog);
+    let polled = sources(config, &known, clients)?;
+    let reading = futures::future::join_all(polled.iter().map(async |source| {
+        let outcome = match tokio::time::timeout(READ_TIMEOUT, source.poll()).await {
+            Ok(Ok(())) => Ok(()),
+            Ok(Err(error)) => Err(error.to_string()),
+            Err(_) => Err(format!("it did not answer within {} s", READ_TIMEOUT.as_secs())),
+        };
+        (source.name().to_owned(), outcome)
+    }));
+    let sources = reading.await;
+    let mut all: Vec<Arc<dyn PriceSource>> =
+        polled.into_iter().map(|source| source as Arc<dyn PriceSource>).collect();
+    all.extend(own_source(config)?);
+    let median = MedianPrices::new(all, known.tokens, config.prices.rules(config.mode));
+    let now = Timestamp::now();
+    let price = |coin: String| {
+        let price = median.price_of(&coin, now);
+        (coin, price)
+    };
+    Ok(PriceReading { sources, coins: coins.into_iter().map(price).collect() })
+}
+
+/// The prices that the configuration itself has.
+fn own_source(config: &Config) -> anyhow::Result<Option<Arc<dyn PriceSource>>> {
+    let own = config.prices.fixed()?;
+    if own.is_empty() {
+        return Ok(None);
+    }
+    let own = own.into_iter().map(|(coin, price)| (coin.to_owned(), price));
+    Ok(Some(Arc::new(FixedSource::new(own))))
 }
 
 /// The sandbox's prices and the configured ones, for genuine assets only.

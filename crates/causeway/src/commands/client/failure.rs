@@ -39,7 +39,7 @@ Exit codes:
   2    invalid arguments: an unknown token, chain or option, a malformed amount, no key
   3    the service rejected the request
   4    the service is unreachable, timed out, failed, or answered with something other than its API allows
-  5    nobody offers this swap or purchase, or the quote has expired
+  5    nobody offers this swap or purchase, or only with a severe warning; or the quote has expired
   6    the wallet or the chain refused; nothing was swapped
   7    the order ended unfilled (the deposit is refunded), or the purchase ended uncompleted
   130  stopped by Ctrl-C or by answering no; an order that exists continues: causeway track ORDER";
@@ -92,6 +92,9 @@ impl Failure {
                 error["status"] = json!(details.status);
                 error["body"] = details.body.clone();
             }
+            if let Error::Warned(warnings) = &**inner {
+                error["warnings"] = json!(warnings);
+            }
             if let Error::OrderFailed(order) = &**inner {
                 error["order"] = json!(order);
             }
@@ -103,7 +106,11 @@ impl Failure {
 fn number(error: &Error) -> u8 {
     match error {
         Error::InvalidBound(_) => 2,
-        Error::CannotFill(_) | Error::FiatAmount(_) | Error::NoRoute { .. } | Error::QuoteExpired(_) => 5,
+        Error::CannotFill(_)
+        | Error::FiatAmount(_)
+        | Error::NoRoute { .. }
+        | Error::Warned(_)
+        | Error::QuoteExpired(_) => 5,
         Error::Broadcast(_) | Error::Wallet(_) => 6,
         Error::OrderFailed(_) => 7,
         Error::ApiAborted => 130,

@@ -1,4 +1,4 @@
-use causeway_client::wire::SubmitAsk;
+use causeway_client::wire::{SubmitAsk, Warning};
 use causeway_client::{Error, Limit, OrderQuery};
 
 use super::Session;
@@ -17,6 +17,8 @@ pub(super) struct SwapState {
     /// The bound of the price, and the best that was offered: raw units of the output, or of the input.
     pub(super) limit: Option<Limit>,
     pub(super) best: Option<String>,
+    /// The warnings of the chosen route.
+    pub(super) warned: Vec<Warning>,
 }
 
 /// The failure after Ctrl-C, with how to continue.

@@ -1,6 +1,6 @@
 use alloy_primitives::U256;
 use causeway_client::answers::{QuoteAnswer, Route, RouteQuote};
-use causeway_client::wire::Fee;
+use causeway_client::wire::{Fee, Warning};
 use clap::Args;
 
 use super::directory::Directory;
@@ -98,7 +98,8 @@ fn show(quote: &QuoteAnswer, pair: &Pair, directory: &Directory) -> String {
             rate(&route.quote, pair),
             cost(&route.quote, pair),
         ];
-        lines.into_iter().flatten().collect::<Vec<_>>().join("\n")
+        let warnings = route.warnings.iter().map(warning_line);
+        lines.into_iter().flatten().chain(warnings).collect::<Vec<_>>().join("\n")
     };
     let best = quote.routes.first().map(describe).unwrap_or_default();
     format!("{best}\n\n{table}\nquote {}", quote.quote_id)
@@ -147,6 +148,12 @@ fn gas(raw: Option<&str>, chain_id: u64, directory: &Directory) -> String {
     }
 }
 
+/// A warning with its code, which `--accept-warning` takes.
+pub(super) fn warning_line(warning: &Warning) -> String {
+    let word = if warning.severity == "info" { "note" } else { warning.severity.as_str() };
+    output::one_line(&format!("{word}: {} ({})", warning.message, warning.code))
+}
+
 /// The confirmation question of a swap, after its price and its fees.
 pub(super) fn question(route: &Route, pair: &Pair, recipient: &str, directory: &Directory) -> String {
     let least = route.quote.min_amount_out.as_ref().unwrap_or(&route.quote.amount_out);
@@ -155,8 +162,9 @@ pub(super) fn question(route: &Route, pair: &Pair, recipient: &str, directory: &
     let seconds = route.quote.expected_duration_seconds;
     let confirm =
         format!("Give {give} for at least {least} to {recipient} (by {}, about {seconds} s)?", route.label());
-    let lines = [rate(&route.quote, pair), cost(&route.quote, pair), Some(confirm)];
-    lines.into_iter().flatten().map(|line| output::one_line(&line)).collect::<Vec<_>>().join("\n")
+    let warnings = route.warnings.iter().map(warning_line);
+    let lines = [rate(&route.quote, pair), cost(&route.quote, pair)].into_iter().flatten().chain(warnings);
+    lines.chain([confirm]).map(|line| output::one_line(&line)).collect::<Vec<_>>().join("\n")
 }
 
 #[cfg(test)]

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use alloy_primitives::U256;
 use causeway_client::answers::{QuoteAnswer, Route};
-use causeway_client::wire::QuoteAsk;
+use causeway_client::wire::{QuoteAsk, Warning};
 use causeway_client::{
     Bound, DepositMethod, Error, ExecuteOptions, Limit, LocalSolanaWallet, LocalWallet, PriceReference, Step,
     Wallet,
@@ -19,7 +19,7 @@ use super::interrupted::{SwapState, interrupted};
 use super::key::Key;
 use super::pair::{Pair, PairArgs};
 use super::progress::Progress;
-use super::quote::question;
+use super::quote::{question, warning_line};
 use super::{ServiceArgs, Session, order, output, units};
 
 #[derive(Clone, Debug, Args)]
@@ -80,6 +80,10 @@ pub(crate) struct SwapArgs {
     #[arg(long, value_enum, default_value_t = Way::ContractCall)]
     by: Way,
 
+    /// Accept this severe warning, by its code such as `HIGH_FEES`, where nobody is asked; can be repeated
+    #[arg(long, value_name = "CODE", requires = "yes")]
+    accept_warning: Vec<String>,
+
     /// Do not ask for confirmation; required without a terminal
     #[arg(long, short)]
     yes: bool,
@@ -96,6 +100,8 @@ enum Way {
     Permit2,
     /// The wallet signs an authorization of the token itself: no allowance, and the service pays the gas
     Authorization,
+    /// The wallet signs a permit of the token itself and the order: no allowance, and the service pays the gas
+    Permit,
 }
 
 /// Runs a swap: quote, confirmation, deposit, and tracking until it is filled.
@@ -161,6 +167,7 @@ async fn execute(
         Err(Error::NoRoute { .. }) if declined.load(Ordering::SeqCst) => {
             Err(Failure::Stopped("nothing was signed".to_owned()))
         }
+        Err(Error::Warned(warnings)) => Err(not_accepted(warnings)),
         Err(error @ Error::NoRoute { .. }) => Err(no_route(error, &state, pair)),
         Err(Error::ApiAborted) => Err(interrupted(session, &state, &ask.from_address).await),
         Err(error) => {
@@ -185,6 +192,14 @@ fn options(
     let recipient = ask.recipient.clone().unwrap_or_else(|| ask.from_address.clone());
     let (shown, chains, declined) = (Arc::clone(pair), Arc::clone(directory), Arc::clone(declined));
     let (progress, interrupt) = (Arc::clone(progress), session.interrupt.clone());
+    // The codes of the warnings that the user has seen and confirmed.
+    let seen = Arc::new(Mutex::new(Vec::<String>::new()));
+    let confirmed = Arc::clone(&seen);
+    let asks = session.interrupt.clone();
+    let accept = move |warning: &Warning| {
+        // A deposit may have a warning that the quote did not have yet.
+        seen.lock().contains(&warning.code) || asks.confirm(&format!("{}\nGo on?", warning_line(warning)))
+    };
     let confirm = move |route: &Route| {
         // One answer counts for all routes: a user who declines the best one is not asked again.
         if declined.load(Ordering::SeqCst) {
@@ -192,6 +207,7 @@ fn options(
         }
         progress.clear();
         let agreed = interrupt.confirm(&question(route, &shown, &recipient, &chains));
+        confirmed.lock().extend(route.warnings.iter().map(|warning| warning.code.clone()));
         declined.store(!agreed, Ordering::SeqCst);
         agreed
     };
@@ -213,8 +229,14 @@ fn options(
         Way::ContractCall => DepositMethod::ContractCall,
         Way::Permit2 => DepositMethod::Permit2,
         Way::Authorization => DepositMethod::Authorization,
+        Way::Permit => DepositMethod::Permit,
     };
     let options = options.with_deposit_method(way);
+    let options = if args.yes {
+        options.with_accepted_warnings(args.accept_warning.iter())
+    } else {
+        options.with_warning_check(accept)
+    };
     Ok(match &args.escrow {
         Some(escrow) => options.with_trusted_escrow(pair.give.chain_id, escrow),
         None => options,
@@ -286,6 +308,18 @@ fn no_route(error: Error, state: &SwapState, pair: &Pair) -> Failure {
     Failure::Explained { message, error: Box::new(error) }
 }
 
+/// Says which option accepts the warnings.
+fn not_accepted(warnings: Vec<Warning>) -> Failure {
+    let lines = warnings.iter().map(|warning| format!("\n  {}", warning_line(warning)));
+    let options = warnings.iter().map(|warning| format!(" --accept-warning {}", warning.code));
+    let message = format!(
+        "nothing was signed, because of what was not accepted:{}\nto accept it, add{}",
+        lines.collect::<String>(),
+        options.collect::<String>()
+    );
+    Failure::Explained { message, error: Box::new(Error::Warned(warnings)) }
+}
+
 fn number(amount: &str) -> Option<U256> {
     amount.parse().ok()
 }
@@ -313,10 +347,17 @@ fn report_step(
             let seconds = route.quote.expected_duration_seconds;
             let summary = pair.describe(&route.quote, directory);
             progress.step("chosen", &format!("{}: {summary}, about {seconds} s", route.label()));
+            state.warned.clone_from(&route.warnings);
+            for warning in &route.warnings {
+                progress.step("warning", &warning_line(warning));
+            }
             progress.waiting("Building the deposit");
         }
         Step::Built(built) => {
             state.built = true;
+            for warning in built.warnings().iter().filter(|warning| !state.warned.contains(warning)) {
+                progress.step("warning", &warning_line(warning));
+            }
             for sentence in built.summary() {
                 progress.step("to sign", sentence);
             }

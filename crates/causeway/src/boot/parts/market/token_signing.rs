@@ -1,10 +1,10 @@
-use std::collections::HashSet;
+use std::collections::HashMap;
 use std::time::Duration;
 
 use alloy_primitives::Address as EvmAddress;
 use causeway_domain::ports::ContractReader;
-use causeway_domain::{Address, Family, TokenId};
-use causeway_evm::TokenDomain;
+use causeway_domain::{Address, DepositMethod, Family, TokenId};
+use causeway_evm::TokenSignatures;
 use futures::future::join_all;
 use parking_lot::RwLock;
 
@@ -14,21 +14,22 @@ const RETRY_DELAY: Duration = Duration::from_secs(10);
 /// How many tokens are read by one batch of calls.
 const TOKENS_PER_READ: usize = 10;
 
-/// The tokens that take EIP-3009 authorizations in a domain that was read from the chain.
+/// The tokens that take their holders' signatures themselves (EIP-3009, EIP-2612), in a domain that was read from the chain.
 #[derive(Debug)]
-pub(super) struct TokenAuthorizations {
+pub(super) struct TokenSigning {
     tokens: Vec<TokenId>,
-    taking: RwLock<HashSet<TokenId>>,
+    methods: RwLock<HashMap<TokenId, Vec<DepositMethod>>>,
 }
 
-impl TokenAuthorizations {
+impl TokenSigning {
     pub(super) fn new(tokens: impl IntoIterator<Item = TokenId>) -> Self {
         let is_contract = |token: &TokenId| token.chain().family() == Family::Evm && !token.is_native();
-        Self { tokens: tokens.into_iter().filter(is_contract).collect(), taking: RwLock::default() }
+        Self { tokens: tokens.into_iter().filter(is_contract).collect(), methods: RwLock::default() }
     }
 
-    pub(super) fn contains(&self, token: &TokenId) -> bool {
-        self.taking.read().contains(token)
+    /// The deposit methods for which the token takes a signature.
+    pub(super) fn methods(&self, token: &TokenId) -> Vec<DepositMethod> {
+        self.methods.read().get(token).cloned().unwrap_or_default()
     }
 
     /// Reads every token once, as soon as its chain answers; a build reads its token again.
@@ -42,10 +43,9 @@ impl TokenAuthorizations {
         for tokens in here.chunks(TOKENS_PER_READ) {
             let contracts: Vec<_> =
                 tokens.iter().filter_map(|token| Some((*token, evm_address(token)?))).collect();
-            let calls: Vec<_> =
-                contracts.iter().flat_map(|(_, address)| TokenDomain::calls(*address)).collect();
+            let addresses: Vec<_> = contracts.iter().map(|(_, address)| *address).collect();
             let answers = loop {
-                match reader.read(&calls).await {
+                match TokenSignatures::read(reader, &addresses).await {
                     Ok(answers) => break answers,
                     Err(error) => {
                         tracing::debug!(%chain, %error, "the domains of tokens cannot be read, retrying");
@@ -53,12 +53,9 @@ impl TokenAuthorizations {
                     }
                 }
             };
-            let answers = answers.chunks(TokenDomain::CALLS);
-            let taking = contracts
-                .iter()
-                .zip(answers)
-                .filter(|((_, address), answers)| TokenDomain::read(chain, *address, answers).is_some());
-            self.taking.write().extend(taking.map(|((token, _), _)| *token));
+            let read = contracts.iter().zip(answers);
+            let methods = read.filter_map(|((token, _), signatures)| Some((*token, signatures?.methods())));
+            self.methods.write().extend(methods);
         }
     }
 }
