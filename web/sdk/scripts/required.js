@@ -8,7 +8,7 @@ const REQUIRED = {
   RouteQuote: ['amountIn', 'amountOut', 'expectedDurationSeconds'],
   ContractCallDeposit: ['approvals'],
   PermitDeposit: ['permit'],
-  Transfer: ['depositAddress'],
+  Payment: ['depositAddress'],
   WalletApproval: ['request'],
   WalletRequest: ['method', 'params'],
   SolanaApproval: ['transaction'],
@@ -38,7 +38,7 @@ const REQUIRED = {
 };
 
 /** Schemas of optional values that are checked when present. */
-const CHECKED = ['Approval', 'FiatQuote', 'FiatRoute', 'Terms', 'Transfer'];
+const CHECKED = ['Approval', 'FiatQuote', 'FiatRoute', 'Payment', 'Terms', 'Transfer'];
 
 export const isChecked = (name) => CHECKED.includes(name);
 

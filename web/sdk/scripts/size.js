@@ -33,7 +33,7 @@ const BUDGET = [
   ['one action', 4_000, "export { createClient, getChains } from 'SDK'"],
   ['a swap', 7_000, "export { createClient, executeSwap } from 'SDK'"],
   ['what a swap loads on demand', 6_500, "export { createClient, executeSwap } from 'SDK'", ['checks']],
-  ['what an authorization loads besides', 1_500, "export { createClient, executeSwap } from 'SDK'", ['checks', 'authorization']],
+  ['what a token\'s own signature loads besides', 1_800, "export { createClient, executeSwap } from 'SDK'", ['checks', 'token-permit']],
   ['a checkout', 5_000, "export { createClient, startCheckout } from 'SDK'"],
 ];
 

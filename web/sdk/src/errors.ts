@@ -1,4 +1,4 @@
-import type { Order } from './generated/types.js';
+import type { Order, Warning } from './generated/types.js';
 
 /** Error codes. They are the same in every SDK. */
 export type ErrorCode =
@@ -15,6 +15,8 @@ export interface ErrorDetails {
   retryAfter?: number;
   /** The order that was not filled. */
   order?: Order;
+  /** The severe warnings that were not accepted. */
+  warnings?: Warning[];
 }
 
 /** Base class of all errors that the SDK throws, except for `TypeError` on invalid arguments. */

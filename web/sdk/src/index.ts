@@ -36,6 +36,7 @@ export type { PriceReference } from './execute/price-reference.js';
 export type { DepositMethod } from './execute/check-deposit.js';
 export type { Escrows } from './execute/contracts.js';
 export * from './execute/execute-swap.js';
+export type { AcceptWarnings } from './execute/warnings.js';
 export type { WalletChain, WalletChains } from './execute/wallet-request.js';
 export * from './fiat/create-order.js';
 export type { CheckoutOptions, CheckoutResult } from './fiat/follow-checkout.js';

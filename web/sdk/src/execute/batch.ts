@@ -29,7 +29,8 @@ export async function sendBatch(wallet: Eip1193Provider, from: string, plan: Pla
   const sends = plan.requests.filter(({ method }) => method === 'eth_sendTransaction');
   const transactions = sends.map(({ params }) => params[0] as Record<string, string>);
   const chainId = transactions[0]?.chainId;
-  if (transactions.length < 2 || plan.permit || !(await takesBatches(wallet, from, chainId!, signal))) return undefined;
+  // The receipt of a batch is known by the escrow's events, which a provider's transaction has not.
+  if (transactions.length < 2 || !plan.terms || plan.permit || !(await takesBatches(wallet, from, chainId!, signal))) return undefined;
   const calls = transactions.map(({ to, data, value }) => ({ to, data, value }));
   let answer: any;
   try {

@@ -9,16 +9,20 @@ import { isOfType, TERMS } from './terms.js';
 
 /**
  * `CONTRACT_CALL`: the wallet sends the deposit. `PERMIT2`: the wallet signs a permit and the service sends the deposit. `AUTHORIZATION`:
- * the same with the token's own authorization (EIP-3009), which needs neither an allowance nor gas.
+ * the same with the token's own authorization (EIP-3009), which needs neither an allowance nor gas. `PERMIT`: the same with the token's
+ * permit (EIP-2612) and a second signature, of the order.
  */
-export type DepositMethod = 'CONTRACT_CALL' | 'PERMIT2' | 'AUTHORIZATION';
+export type DepositMethod = 'CONTRACT_CALL' | 'PERMIT2' | 'AUTHORIZATION' | 'PERMIT';
 
 /** The requests for the wallet, built from the verified terms only. */
 export interface Plan {
   requests: Request[];
-  terms: Terms;
+  /** Absent for the transaction of a provider, which settles itself. */
+  terms?: Terms | undefined;
   /** Typed data to sign after the requests. */
   permit?: object | undefined;
+  /** The order, to sign after the permit where that is not bound to it. */
+  order?: object | undefined;
 }
 
 /** The default slippage tolerance of the service. */
@@ -49,16 +53,16 @@ export async function planDeposit(
   escrow: string | undefined,
 ): Promise<Plan> {
   // Neither a transfer nor the transaction of a provider, which settles itself, is signed here.
-  if (built.kind === 'TRANSFER' || built.kind === 'PROVIDER_CALL' || built.kind !== method) throw invalidResponse(`The service built a deposit other than ${method}.`);
+  if (built.kind !== method) throw invalidResponse(`The service built a deposit other than ${method}.`);
   const terms = checkTerms(ask, quote, built, escrow);
-  let permit: object | undefined;
-  if (built.kind !== 'CONTRACT_CALL') {
+  let signed: Pick<Plan, 'permit' | 'order'> = {};
+  if (built.kind === 'PERMIT2') {
+    checkPermit(built.permit, signed.permit = buildPermit(terms));
+  } else if (built.kind !== 'CONTRACT_CALL') {
     // The order's id takes a hash function, which no other deposit needs.
-    const build = built.kind === 'PERMIT2' ? buildPermit : (await import('./authorization.js')).buildAuthorization;
-    permit = build(terms, built.permit);
-    checkPermit(built.permit, permit);
+    signed = (await import('./token-permit.js')).planTokenPermit(terms, built);
   }
-  return { requests: planRequests(ask, terms, method, built.approvals ?? []), terms, permit };
+  return { requests: planRequests(ask, terms, method, built.approvals ?? []), terms, ...signed };
 }
 
 /** Checks the terms of an order against the request, and returns them. */

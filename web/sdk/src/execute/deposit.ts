@@ -30,7 +30,7 @@ export async function deposit(
     throwIfAborted();
     if (transaction !== undefined) {
       if (!isSolana(wallet)) throw invalidResponse('The deposit needs a Solana transaction, which this wallet cannot sign.');
-      proof.signedTransaction = base64(await wrapWalletError(wallet.signTransaction(await verify(wallet, transaction, plan.terms))));
+      proof.signedTransaction = base64(await wrapWalletError(wallet.signTransaction(await verify(wallet, transaction, plan.terms!))));
       continue;
     }
     if (isSolana(wallet)) throw invalidResponse('The deposit needs an EVM transaction, which this wallet cannot sign.');
@@ -52,10 +52,13 @@ export async function deposit(
     if (needsReceipt) await wrapWalletError(waitForReceipt(wallet, from, txHash, signal));
     if (deposit) proof.txHash = txHash;
   }
-  if (plan.permit && !isSolana(wallet)) {
-    throwIfAborted();
-    const params = [from, JSON.stringify(plan.permit)];
-    proof.signature = (await wrapWalletError(wallet.request({ method: 'eth_signTypedData_v4', params }))) as string;
+  const { permit, order } = plan;
+  if (permit && !isSolana(wallet)) {
+    const sign = (data: object) => {
+      throwIfAborted();
+      return wrapWalletError(wallet.request({ method: 'eth_signTypedData_v4', params: [from, JSON.stringify(data)] })) as Promise<string>;
+    };
+    proof.signature = order ? await (await import('./token-permit.js')).signBoth(sign, permit, order) : await sign(permit);
   }
   return proof;
 }

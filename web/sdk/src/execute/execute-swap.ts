@@ -13,6 +13,7 @@ import type { DepositMethod } from './check-deposit.js';
 import type { Escrows } from './contracts.js';
 import type { Bound, Limit } from './price-bound.js';
 import type { WalletChains } from './wallet-request.js';
+import type { AcceptWarnings } from './warnings.js';
 
 /** A completed step of `executeSwap`. Persist the batch, the transaction hash and the order id, to recover from a crash. */
 export type Step =
@@ -33,6 +34,9 @@ export type Step =
   /** The status of the order changed. */
   | { type: 'status'; order: Order };
 
+/** Contracts of liquidity providers that the caller trusts, by chain id. */
+export type TrustedProviders = Readonly<Record<number, readonly string[]>>;
+
 /**
  * Options of {@link executeSwap}. A bound is required: `minAmountOut` (exact input) or `maxAmountIn` (exact output), a `price` that
  * does not come from the service, or `confirm`.
@@ -45,10 +49,20 @@ export interface ExecuteOptions extends TrackOptions, Bound {
   /** Confirms the selected route, for example with the user. Nothing is signed unless it returns true. */
   confirm?: ((route: Route) => boolean | Promise<boolean>) | undefined;
   /**
+   * The severe warnings to accept, by code, or a function that decides about each. Others end the swap before anything is signed,
+   * unless another route has none. A route's warnings are decided about after `confirm`, a deposit's before it is signed.
+   */
+  acceptWarnings?: AcceptWarnings | undefined;
+  /**
    * The only escrows that deposits may go to, by source chain. Defaults to those of published deployments, and to the sandbox's if
    * the service runs on this machine.
    */
   escrows?: Escrows | undefined;
+  /**
+   * Contracts of liquidity providers that deposits may go to, by source chain. Routes that a provider settles are taken only with
+   * them: the provider holds the money, and no escrow refunds it.
+   */
+  trustedProviders?: TrustedProviders | undefined;
   /** Chains that the wallet may add, with the caller's own RPC endpoints. */
   chains?: WalletChains | undefined;
   /** Called after each step. */
@@ -80,7 +94,12 @@ export async function executeSwap(client: Client, ask: QuoteAsk, wallet: Wallet,
   const ids = { quoteId: quote.quoteId, routeId: route.routeId };
   const built = await buildDeposit(client, { ...ids, from, recipient, refundTo, depositMethod }, options);
   const escrow = trustedEscrow(client.baseUrl, ask.fromChainId, options.escrows);
-  const plan = await planDeposit(ask, route.quote, depositMethod, built, escrow);
+  const plan = route.settlement
+    ? (await import('./provider.js')).planProvider(ask, route.quote, built, options.trustedProviders?.[ask.fromChainId])
+    : await planDeposit(ask, route.quote, depositMethod, built, escrow);
+  const { warningError } = await import('./warnings.js');
+  const severe = await warningError(built.warnings, options.acceptWarnings);
+  if (severe) throw severe;
   onStep({ type: 'built', deposit: built });
   const proof = await deposit(wallet, from, plan, options.chains, signal, onStep);
   const submitted = await submitWithRetry(client, { ...ids, ...proof }, options);
@@ -107,19 +126,24 @@ export async function waitForBatch(wallet: Eip1193Provider, batch: Batch, { sign
 /** Returns the first route that supports the deposit method, is accepted and is within the bound. Throws if it is not confirmed. */
 async function selectRoute(routes: Route[], method: DepositMethod, limit: Limit | undefined, options: ExecuteOptions): Promise<Route> {
   const { noAcceptableRoute, violation } = await import('./checks.js');
-  const { accept = () => true, confirm = () => true } = options;
+  const { warningError } = await import('./warnings.js');
+  const { accept = () => true, confirm, acceptWarnings } = options;
   let problem: string | undefined;
+  let severe: ServiceError | undefined;
   for (const route of routes) {
     const { depositMethods = ['CONTRACT_CALL'] } = route;
     if (!depositMethods.includes(method) || !accept(route)) continue;
-    // A provider that settles itself holds the money, and nothing here checks its contracts.
-    const routeProblem = route.settlement ? 'no escrow' : limit && violation(limit, route.quote);
+    // A provider that settles itself holds the money, so its contracts must be trusted.
+    const routeProblem = route.settlement && !options.trustedProviders ? 'no escrow' : limit && violation(limit, route.quote);
     problem ??= routeProblem;
     if (routeProblem) continue;
-    if (await confirm(route)) return route;
-    throw noAcceptableRoute();
+    if (confirm && !await confirm(route)) throw noAcceptableRoute();
+    const refusal = await warningError(route.warnings, acceptWarnings);
+    if (!refusal) return route;
+    if (confirm) throw refusal;
+    severe ??= refusal;
   }
-  throw noAcceptableRoute(problem);
+  throw severe ?? noAcceptableRoute(problem);
 }
 
 /** Submits the deposit and retries on transient errors. The deposit may already be on chain, and submitting is idempotent. */

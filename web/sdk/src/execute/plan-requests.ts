@@ -16,7 +16,7 @@ export interface Request {
 }
 
 /** Selector of `approve(address,uint256)`. */
-const APPROVE = '0x095ea7b3';
+export const APPROVE = '0x095ea7b3';
 
 /** Checks every wallet request against the terms and rebuilds it, so that no other field from the service reaches the wallet. */
 export function planRequests(ask: QuoteAsk, terms: Terms, method: DepositMethod, approvals: Approval[]): Request[] {
@@ -58,7 +58,6 @@ function planOpen(terms: Terms, native: boolean, given: Record<string, unknown>)
 
 /** Checks that the approval covers exactly the input token and amount, for the escrow or Permit2. */
 function planApproval(terms: Terms, method: DepositMethod, given: Record<string, unknown>) {
-  if (method === 'AUTHORIZATION') throw invalidResponse('An authorization needs no approval, and the response has one.');
   checkEqual('approval\'s token', given.to, toAddress(terms.inputToken));
   const spender = method === 'PERMIT2' ? permit2(Number(terms.originChainId)) : toAddress(terms.escrow);
   const approve = (amount: string) => APPROVE + encodeWord(spender) + encodeWord(amount);
@@ -67,19 +66,19 @@ function planApproval(terms: Terms, method: DepositMethod, given: Record<string,
   return { to: toAddress(terms.inputToken), data, value: checkValue('approval', given.value, 0) };
 }
 
-function checkEqual(name: string, value: unknown, expected: string): void {
+export function checkEqual(name: string, value: unknown, expected: string): void {
   const actual = String(value).toLowerCase();
   if (actual !== expected) throw mismatchError(name, actual, expected);
 }
 
-function checkValue(subject: string, value: unknown = '0x0', expected: string | number): string {
+export function checkValue(subject: string, value: unknown = '0x0', expected: string | number): string {
   const actual = /^0x[0-9a-f]{1,64}$/i.test(String(value)) ? BigInt(String(value)) : value;
   if (actual !== BigInt(expected)) throw mismatchError(`${subject}'s value`, actual, expected);
   return `0x${actual.toString(16)}`;
 }
 
 /** Compares calldata word by word, so that the error names the difference. */
-function checkCall(subject: string, data: unknown, expected: string, nameOf: (index: number) => string | undefined): void {
+export function checkCall(subject: string, data: unknown, expected: string, nameOf: (index: number) => string | undefined): void {
   const split = (text: string) => [text.slice(0, 10), ...(text.slice(10).match(/.{1,64}/g) ?? []).map((word) => `0x${word}`)];
   const [actualWords, expectedWords] = [split(String(data).toLowerCase()), split(expected)];
   for (let index = 0; index < Math.max(actualWords.length, expectedWords.length); index += 1) {

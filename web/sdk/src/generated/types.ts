@@ -60,17 +60,23 @@ export type BuildAnswer = ContractCallDeposit & {
 } | PermitDeposit & {
   /** "AUTHORIZATION", which tells this variant from the others. */
   kind: "AUTHORIZATION";
+} | PermitDeposit & {
+  /** "PERMIT", which tells this variant from the others. */
+  kind: "PERMIT";
 } | TransferDeposit & {
   /** "TRANSFER", which tells this variant from the others. */
   kind: "TRANSFER";
 } | ProviderDeposit & {
   /** "PROVIDER_CALL", which tells this variant from the others. */
   kind: "PROVIDER_CALL";
+} | ProviderTransferDeposit & {
+  /** "PROVIDER_TRANSFER", which tells this variant from the others. */
+  kind: "PROVIDER_TRANSFER";
 };
 
 /** Which route to deposit for, and how. */
 export interface BuildAsk {
-  /** `CONTRACT_CALL` (by default), `PERMIT2`, `AUTHORIZATION` or `TRANSFER`. */
+  /** `CONTRACT_CALL` (by default), `PERMIT2`, `AUTHORIZATION`, `PERMIT` or `TRANSFER`. */
   depositMethod?: string | null | undefined;
   /** The quote's `fromAddress`. */
   from: string;
@@ -701,6 +707,8 @@ export interface FrozenOrder {
   summary?: string[] | undefined;
   /** The terms as the chain hashes them, enough to recover the money without this service. */
   terms?: Terms | undefined;
+  /** What the payer should know before paying; absent where there is nothing. */
+  warnings?: Warning[] | undefined;
 }
 
 /** The hub's contracts. */
@@ -1036,6 +1044,32 @@ export interface Page_Token {
   data: Token[];
 }
 
+/** What to send, where and until when. */
+export interface Payment {
+  /** Raw units. */
+  amount?: string | undefined;
+  /** The CAIP-2 id of the chain, such as `eip155:8453`. */
+  caip2?: string | undefined;
+  /** The chain id. */
+  chainId?: number | undefined;
+  /** How many decimals an amount of it has. */
+  decimals?: number | undefined;
+  /** The address that the payer sends to. */
+  depositAddress: string;
+  /** Unix seconds; later transfers are refunded. */
+  expiresAt?: number | undefined;
+  /** The order, which exists from now on. */
+  orderId?: string | undefined;
+  /** A payment link for wallets; absent where no reliable format exists. */
+  paymentUri?: string | null | undefined;
+  /** Absolute URL of a QR code as SVG. */
+  qrImageUrl?: string | undefined;
+  /** The content of the QR code. */
+  qrPayload?: string | undefined;
+  /** The address of the token to send. */
+  token?: string | undefined;
+}
+
 /** A way to pay. */
 export interface PaymentMethod {
   /** The id, such as `card`. */
@@ -1050,6 +1084,8 @@ export type PermitDeposit = FrozenOrder & {
   approvals?: Approval[] | undefined;
   /** The id by which the chains know the order: 0x and 64 hex digits. */
   intentId?: string | undefined;
+  /** The order as EIP-712 typed data, which is signed as well; present for `PERMIT` only. */
+  order?: Record<string, unknown> | null | undefined;
   /** EIP-712 typed data for `eth_signTypedData_v4`: `domain`, `types`, `primaryType`, `message`. */
   permit: Record<string, unknown>;
   /** The transfer that the signature allows. */
@@ -1089,6 +1125,8 @@ export interface ProviderDeposit {
   target?: string | undefined;
   /** The bridge or exchange that the provider goes through. */
   tool?: string | undefined;
+  /** What the payer should know before paying; absent where there is nothing. */
+  warnings?: Warning[] | undefined;
 }
 
 /** The filler's progress. */
@@ -1098,6 +1136,35 @@ export interface ProviderStatus {
   /** The filler's name. */
   provider?: string | undefined;
 }
+
+/**
+ * A plain transfer to an address of a liquidity provider, which settles the swap. Nothing of ours protects it: the address is
+ * the provider's word, the escrow has no part in it, and there are no `terms` and no `recovery`.
+ */
+export type ProviderTransferDeposit = Payment & {
+  /** The same values, for clients that expect them here. */
+  deposit?: Payment | undefined;
+  /** Who holds the money until it is delivered. */
+  heldBy?: string | undefined;
+  /** The least output, in raw units. */
+  minAmountOut?: string | undefined;
+  /** The provider's name. */
+  provider?: string | undefined;
+  /** Who receives the output. */
+  recipient?: string | undefined;
+  /** Where the provider returns the input if it does not deliver. */
+  refundTo?: string | undefined;
+  /** What a refund looks like. */
+  refunds?: string | undefined;
+  /** Always `provider`. */
+  settlement?: string | undefined;
+  /** A plain sentence for the transfer, for who holds the money and for refunds. */
+  summary?: string[] | undefined;
+  /** What the provider goes through. */
+  tool?: string | undefined;
+  /** What the payer should know before paying; absent where there is nothing. */
+  warnings?: Warning[] | undefined;
+};
 
 /** A quote and the routes that answered, best first. */
 export interface QuoteAnswer {
@@ -1113,6 +1180,11 @@ export interface QuoteAsk {
   amount: string;
   /** Keep only routes that offer one of these. */
   depositMethods?: string[] | null | undefined;
+  /**
+   * Seconds after the price expires in which the deposit may still be opened, 600 to 86400, for wallets that execute later
+   * what was proposed to them. Without it, ten minutes. Not possible with `TRANSFER`.
+   */
+  depositWithin?: number | null | undefined;
   /** The wallet that signs the deposit. */
   fromAddress: string;
   /** The chain that is paid on. */
@@ -1151,7 +1223,7 @@ export interface Recovery {
 
 /** One filler's offer. */
 export interface Route {
-  /** Of `CONTRACT_CALL`, `PERMIT2`, `AUTHORIZATION`, `TRANSFER`: exactly those that the price pays for. */
+  /** Of `CONTRACT_CALL`, `PERMIT2`, `AUTHORIZATION`, `PERMIT`, `TRANSFER`: exactly those that the price pays for. */
   depositMethods?: string[] | undefined;
   /** On exact output: `native` if the filler guarantees the output, `adaptive` if the input has a buffer. */
   exactOutMethod?: string | null | undefined;
@@ -1174,6 +1246,8 @@ export interface Route {
   settlement?: string | null | undefined;
   /** The kind of filler: `native-filler`, `rfq`, `oif`, … */
   type?: string | undefined;
+  /** What the payer should know before paying; absent where there is nothing. */
+  warnings?: Warning[] | undefined;
 }
 
 /** Amounts, fees and validity of a route. */
@@ -1197,6 +1271,11 @@ export interface RouteQuote {
   fees?: Fee[] | undefined;
   /** After slippage; equals `amountOut` where the filler guarantees it. */
   minAmountOut?: string | undefined;
+  /**
+   * Unix seconds; the last moment in which the deposit is opened, where the request named `depositWithin`. After
+   * `validBefore` it is filled if the swap still pays for itself, and returned if not.
+   */
+  openUntil?: number | null | undefined;
   /** Output tokens for one input token at the market's prices, without any fee. */
   price?: string | null | undefined;
   /** Unix seconds; until when the price is guaranteed. */
@@ -1270,7 +1349,7 @@ export interface SubmitAsk {
   quoteId: string;
   /** The route that was built. */
   routeId: string;
-  /** The payer's signature of the permit, in hex. */
+  /** The payer's signature of the permit, in hex. For `PERMIT`: its 65 bytes, followed by the signature of the order. */
   signature?: string | null | undefined;
   /** The deposit's transaction, signed, for us to send: hex with `0x` on EVM, base64 on Solana. */
   signedTransaction?: string | null | undefined;
@@ -1386,33 +1465,11 @@ export interface TokenMeta {
   symbol?: string | undefined;
 }
 
-/** What to send, where and until when. */
-export interface Transfer {
-  /** Raw units. */
-  amount?: string | undefined;
-  /** The CAIP-2 id of the chain, such as `eip155:8453`. */
-  caip2?: string | undefined;
-  /** The chain id. */
-  chainId?: number | undefined;
-  /** How many decimals an amount of it has. */
-  decimals?: number | undefined;
-  /** The address that the payer sends to. */
-  depositAddress: string;
-  /** Unix seconds; later transfers are refunded. */
-  expiresAt?: number | undefined;
+/** A transfer to an address of an order that our contracts know. */
+export type Transfer = Payment & {
   /** The id by which the chains know the order: 0x and 64 hex digits. */
   intentId?: string | undefined;
-  /** The order, which exists from now on. */
-  orderId?: string | undefined;
-  /** A payment link for wallets; absent where no reliable format exists. */
-  paymentUri?: string | null | undefined;
-  /** Absolute URL of a QR code as SVG. */
-  qrImageUrl?: string | undefined;
-  /** The content of the QR code. */
-  qrPayload?: string | undefined;
-  /** The address of the token to send. */
-  token?: string | undefined;
-}
+};
 
 /** A deposit by a plain transfer to an address of this order. */
 export type TransferDeposit = Transfer & FrozenOrder & {
@@ -1468,4 +1525,19 @@ export interface WalletRequest {
   method: string;
   /** The parameters of the method. */
   params: unknown[];
+}
+
+/** What a payer should know before paying. */
+export interface Warning {
+  /**
+   * `PRICE_IMPACT`, `HIGH_FEES`, `LOOKALIKE_TOKEN`, `UNUSUAL_SLIPPAGE`, `TOKEN_CONTRACT`, `NO_WAY_OUT` or
+   * `CONTRACT_ELSEWHERE`; there may be more.
+   */
+  code?: string | undefined;
+  /** The field of the quote request that it is about. */
+  field?: string | null | undefined;
+  /** Text for people. */
+  message?: string | undefined;
+  /** `info`, `warning` or `severe`. A severe one needs the payer's yes. */
+  severity?: string | undefined;
 }

@@ -1,14 +1,14 @@
-import { toBytes32 } from '../execute/bytes32.js';
 import { checkRoute, checkTerms } from '../execute/check-deposit.js';
 import { ADDRESS_CODE, FACTORY, KNOWN_ESCROWS, type Escrows } from '../execute/contracts.js';
-import { wrongDecimals } from '../execute/decimals.js';
-import { mismatchError } from '../execute/mismatch-error.js';
 import { limitOf, missingBound, violation, type Bound } from '../execute/price-bound.js';
-import type { QuoteAsk, RouteQuote, Terms, Transfer, TransferDeposit } from '../generated/types.js';
+import type { QuoteAsk, RouteQuote, Terms, TransferDeposit } from '../generated/types.js';
 import { invalidResponse } from '../request.js';
+import { checkPayment } from './check-payment.js';
 import { keccak256 } from './keccak.js';
 import { orderId } from './order-id.js';
 import { programAddress, textSeed } from './program-address.js';
+
+export { checkProviderTransfer, type ProviderTrust } from './check-provider-transfer.js';
 
 /** Options of {@link checkTransfer}: the worst acceptable price, and the trusted escrows. */
 export interface TransferTrust extends Bound {
@@ -30,24 +30,7 @@ export async function checkTransfer(ask: QuoteAsk, quote: RouteQuote, deposit: T
   if (problem) throw invalidResponse(`The route does not match the request: ${problem}.`);
   const terms = checkTerms(ask, quote, deposit, (trust.escrows ?? KNOWN_ESCROWS)[ask.fromChainId]);
   const address = await deriveAddress(terms, /^0x/i.test(ask.fromAddress));
-  for (const transfer of deposit.deposit ? [deposit, deposit.deposit] : [deposit]) check(ask, quote, transfer, address);
-}
-
-function check(ask: QuoteAsk, quote: RouteQuote, transfer: Transfer, address: string): void {
-  const { depositAddress, amount, token = '', chainId, decimals, qrPayload, paymentUri } = transfer;
-  if (chainId !== ask.fromChainId) throw mismatchError('transfer\'s chain', chainId, ask.fromChainId);
-  if (toBytes32(token) === undefined || toBytes32(token) !== toBytes32(ask.fromToken)) throw mismatchError('transfer\'s token', token, ask.fromToken);
-  if (amount !== quote.amountIn) throw mismatchError('transfer\'s amount', amount, quote.amountIn);
-  const error = wrongDecimals(chainId, token, decimals);
-  if (error) throw error;
-  if (toBytes32(depositAddress) !== address) throw mismatchError('transfer\'s address', depositAddress, address);
-  const native = BigInt(toBytes32(token)!) === 0n;
-  const link = native ? `ethereum:${depositAddress}@${chainId}?value=${amount}`
-    : `ethereum:${token}@${chainId}/transfer?address=${depositAddress}&uint256=${amount}`;
-  for (const text of [qrPayload ?? link, paymentUri ?? link]) {
-    // A Solana link has further parameters for the amount; an excess amount is refunded.
-    if (![depositAddress, link].includes(text) && !text.startsWith(`solana:${depositAddress}?`)) throw mismatchError('transfer\'s link', text, link);
-  }
+  for (const transfer of deposit.deposit ? [deposit, deposit.deposit] : [deposit]) checkPayment(ask, quote, transfer, address);
 }
 
 /** Derives the deposit address of an order with these terms, as 32 bytes of hex. */

@@ -54,9 +54,11 @@ function narrowed(built: BuildAnswer, approval: Approval): string {
   is<Equal<typeof approval.type, 'eip1193_request'>>();
   switch (built.kind) {
     case 'TRANSFER':
+    case 'PROVIDER_TRANSFER':
       return built.depositAddress;
     case 'PERMIT2':
     case 'AUTHORIZATION':
+    case 'PERMIT':
       return built.transferDetails?.to ?? '';
     case 'PROVIDER_CALL':
       return built.target ?? '';

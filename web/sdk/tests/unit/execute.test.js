@@ -116,6 +116,58 @@ describe('a swap', { concurrency: true }, () => {
     assert.deepEqual(wallet.sent, []);
   });
 
+  describe('through a provider whose contracts are trusted', () => {
+    const TARGET = `0x${'7a'.repeat(20)}`;
+    const OTHER = `0x${'dd'.repeat(20)}`;
+    const [route] = table.quote.routes;
+    const settled = ok({ ...table.quote, routes: [{ ...route, filler: 'lifi', settlement: 'provider' }] });
+    const word = (value) => value.toString(16).replace('0x', '').padStart(64, '0');
+    const approve = (spender, amount) => `0x095ea7b3${word(spender)}${word(BigInt(amount))}`;
+    const send = (deposit, to, data, value = '0x0') => ({
+      type: 'eip1193_request', deposit,
+      request: { method: 'eth_sendTransaction', params: [{ from: PAYER, to, data, value, chainId: `0x${ask.fromChainId.toString(16)}` }] },
+    });
+    const allow = send(false, TOKEN, approve(TARGET, ask.amount));
+    const call = send(true, TARGET, '0xabcd1234');
+    const provided = (approvals, changes = {}) => ok({
+      kind: 'PROVIDER_CALL', settlement: 'provider', provider: 'lifi', tool: 'play', target: TARGET, spender: TARGET,
+      minAmountOut: route.quote.minAmountOut, orderId: 'o1', heldBy: 'x', refunds: 'x', summary: [], approvals, ...changes,
+    });
+    const options = { trustedProviders: { [ask.fromChainId]: [TARGET.toUpperCase().replace('0X', '0x')] } };
+
+    it('pays it exactly the input', async () => {
+      const wallet = walletOf();
+      const { value, error } = await swap(wallet, [settled, provided([allow, call]), submitted, order('filled')], options);
+      assert.equal(error, undefined);
+      assert.equal(value.status, 'filled');
+      assert.deepEqual(wallet.sent.map(({ to, data, value: paid }) => [to, data, paid]), [
+        [TOKEN, approve(TARGET, ask.amount), '0x0'], [TARGET, '0xabcd1234', '0x0'],
+      ]);
+    });
+
+    for (const [what, approvals, changes, words] of [
+      ['another target', [allow, call], { target: OTHER }, /provider's contract/],
+      ['another spender', [allow, call], { spender: OTHER }, /spender/],
+      ['a call of another contract', [allow, send(true, OTHER, '0xabcd')], {}, /deposit's contract/],
+      ['a value besides the input', [allow, send(true, TARGET, '0xabcd', '0x1')], {}, /deposit's value/],
+      ['an unbounded allowance', [send(false, TOKEN, approve(TARGET, 2n ** 256n - 1n)), call], {}, /approval's amount/],
+      ['an allowance for another', [send(false, TOKEN, approve(OTHER, ask.amount)), call], {}, /approval's spender/],
+      ['an allowance of another token', [send(false, OTHER, approve(TARGET, ask.amount)), call], {}, /approval's token/],
+      ['no deposit', [allow], {}, /0 deposits/],
+      ['a short output', [allow, call], { minAmountOut: '1' }, /output is 1/],
+      ['no least output', [allow, call], { minAmountOut: undefined }, /output is missing/],
+      ['an approval without a spender', [allow, call], { spender: undefined }, /without a spender/],
+      ['a deposit of ours', [allow, call], { kind: 'CONTRACT_CALL' }, /other than PROVIDER_CALL/],
+    ]) {
+      it(`signs nothing for ${what}`, async () => {
+        const wallet = walletOf();
+        const { error } = await swap(wallet, [settled, provided(approvals, changes)], options);
+        assert.match(error.message, words);
+        assert.deepEqual(wallet.sent, []);
+      });
+    }
+  });
+
   it('for an address other than the wallet\'s rejects before any request', async () => {
     const { error, calls } = await swap(walletOf(), [quote()], {}, { ...ask, fromAddress: ESCROW });
     assert.equal(error.code, 'SVC3007');
@@ -162,5 +214,43 @@ describe('a swap', { concurrency: true }, () => {
 
   it('on Solana needs a wallet that signs transactions', () => {
     assert.throws(() => fromWalletStandard({ name: 'Other', features: {} }, { address: 'x' }), /Other does not sign/);
+  });
+});
+
+describe('warnings', () => {
+  const severe = (code) => [{ code, severity: 'severe', message: 'Think twice.', field: 'recipient' }];
+  const quoteWith = (...warnings) => ok({ ...table.quote, routes: warnings.map((one) => ({ ...table.quote.routes[0], warnings: one })) });
+  const rest = [built(), submitted, order('filled')];
+
+  it('take a route with a severe one only if it is accepted', async () => {
+    const wallet = walletOf();
+    const { error } = await swap(wallet, [quoteWith(severe('NO_WAY_OUT'))]);
+    assert.equal(error.code, 'SVC3004');
+    assert.equal(error.message, 'A severe warning was not accepted: NO_WAY_OUT: Think twice.');
+    assert.deepEqual(error.details.warnings, severe('NO_WAY_OUT'));
+    const other = await swap(wallet, [quoteWith(severe('NO_WAY_OUT'))], { acceptWarnings: ['HIGH_FEES'] });
+    assert.equal(other.error.code, 'SVC3004');
+    assert.equal(wallet.sent.length, 0);
+    const accepted = await swap(wallet, [quoteWith(severe('NO_WAY_OUT')), ...rest], { acceptWarnings: ['NO_WAY_OUT'] });
+    assert.equal(accepted.value.status, 'filled');
+  });
+
+  it('lead to another route, unless one was confirmed', async () => {
+    const both = quoteWith(severe('PRICE_IMPACT'), [{ code: 'HIGH_FEES', severity: 'warning', message: 'Dear.' }]);
+    const { value } = await swap(walletOf(), [both, ...rest]);
+    assert.equal(value.status, 'filled');
+    const { error } = await swap(walletOf(), [both], { confirm: () => true });
+    assert.equal(error.code, 'SVC3004');
+  });
+
+  it('keep a deposit with a severe one from being signed', async () => {
+    const wallet = walletOf();
+    const warned = built({ warnings: severe('CONTRACT_ELSEWHERE') });
+    const { error } = await swap(wallet, [quote(), warned]);
+    assert.equal(error.details.warnings[0].code, 'CONTRACT_ELSEWHERE');
+    assert.equal(wallet.sent.length, 0);
+    const acceptWarnings = async ({ code }) => code === 'CONTRACT_ELSEWHERE';
+    const accepted = await swap(wallet, [quote(), warned, submitted, order('filled')], { acceptWarnings });
+    assert.equal(accepted.value.status, 'filled');
   });
 });

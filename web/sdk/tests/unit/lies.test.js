@@ -22,7 +22,7 @@ function changed(value, changes = {}) {
 }
 
 /** Runs an entry: the result, what was signed, and the number of requests. */
-async function run({ depositMethod, escrows = table.escrows, bound = table.bound, ask: askChanges, quote, deposit, unknownChain }, takesBatches = false) {
+async function run({ depositMethod, escrows = table.escrows, bound = table.bound, ask: askChanges, quote, deposit, unknownChain }, takesBatches = false, signature = `0x${'01'.repeat(65)}`) {
   const ask = changed(table.ask, askChanges);
   const responses = [changed(table.quote, quote), changed(table.deposits[depositMethod], deposit), table.submitted, table.order];
   const signed = [];
@@ -44,9 +44,11 @@ async function run({ depositMethod, escrows = table.escrows, bound = table.bound
       const { primaryType, message } = JSON.parse(params[1]);
       const { terms } = responses[1];
       if (primaryType === 'ReceiveWithAuthorization') assert.equal(message.value, terms.amountIn);
+      else if (primaryType === 'Permit') assert.deepEqual([message.value, message.deadline], [terms.amountIn, terms.openDeadline]);
+      else if (primaryType === 'CausewayOrder') assert.deepEqual(message, terms);
       else assert.deepEqual([message.witness, message.permitted.amount], [terms, terms.amountIn]);
       signed.push({ permit: primaryType });
-      return '0x01';
+      return signature;
     }
     assert.equal(method, 'eth_sendTransaction');
     const { from, chainId, gas, ...rest } = params[0];
@@ -92,6 +94,17 @@ describe('nothing is signed for', { concurrency: 16 }, () => {
       const { error, signed, requestCount } = await run(entry, takesBatches);
       assert.deepEqual([error?.name, error?.code, error?.message], ['ServiceError', entry.code ?? 'SVC3003', entry.message], error?.stack);
       assert.deepEqual([signed, requestCount], [[], entry.requestCount ?? (entry.quote ? 1 : 2)]);
+    });
+  }
+});
+
+describe('a wallet that signs a permit in a form that no token takes', () => {
+  const [entry] = table.honest.filter(({ depositMethod }) => depositMethod === 'PERMIT');
+  for (const signature of ['0x', `0x${'01'.repeat(64)}`, `0x${'01'.repeat(130)}`]) {
+    it(`is not asked for the order, with ${(signature.length - 2) / 2} bytes`, async () => {
+      const { error, signed, requestCount } = await run(entry, false, signature);
+      assert.deepEqual([error?.code, signed, requestCount], ['SVC3007', [{ permit: 'Permit' }], 2], error?.stack);
+      assert.match(error.message, /65 bytes .* another method/);
     });
   }
 });

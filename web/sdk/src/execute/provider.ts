@@ -1,0 +1,64 @@
+import type { BuildAnswer, QuoteAsk, RouteQuote } from '../generated/types.js';
+import { invalidResponse } from '../request.js';
+import type { Plan } from './check-deposit.js';
+import { mismatchError } from './mismatch-error.js';
+import { APPROVE, checkCall, checkEqual, checkValue, type Request } from './plan-requests.js';
+import { encodeWord } from './terms.js';
+
+/**
+ * Checks the transaction of a provider, which settles the swap, and returns the requests for the wallet: every contract is one of
+ * those that the caller trusts, and nothing but the input is spent or allowed. What the contract then does is the provider's word.
+ */
+export function planProvider(ask: QuoteAsk, quote: RouteQuote, built: BuildAnswer, trusted: readonly string[] = []): Plan {
+  if (built.kind !== 'PROVIDER_CALL') throw invalidResponse('The service built a deposit other than PROVIDER_CALL.');
+  const contracts = trusted.map((contract) => contract.toLowerCase());
+  const pinned = (name: string, contract: string) => {
+    if (!contracts.includes(contract.toLowerCase())) throw mismatchError(name, contract, 'a contract that is trusted for this provider');
+    return contract.toLowerCase();
+  };
+  const target = pinned('provider\'s contract', built.target ?? 'missing');
+  const spender = built.spender ? pinned('spender', built.spender) : undefined;
+  const least = quote.minAmountOut ?? quote.amountOut;
+  const { minAmountOut = '' } = built;
+  if (!/^\d+$/.test(minAmountOut) || BigInt(minAmountOut) < BigInt(least)) throw mismatchError('output', minAmountOut || 'missing', `at least ${least}`);
+  const token = ask.fromToken.toLowerCase();
+  const native = BigInt(token) === 0n;
+  const chainId = `0x${ask.fromChainId.toString(16)}`;
+  const requests = (built.approvals ?? []).map((approval): Request => {
+    if (approval.type === 'solana_sendTransaction') throw invalidResponse('The response has a Solana transaction, which this provider\'s payment does not need.');
+    const deposit = approval.deposit === true;
+    const { method, params } = approval.request;
+    const given = Object(params[0]) as Record<string, unknown>;
+    if (Number(given.chainId) !== ask.fromChainId) throw mismatchError('transaction\'s chain', Number(given.chainId), ask.fromChainId);
+    if (method === 'wallet_switchEthereumChain') return { method, params: [{ chainId }], deposit: false };
+    if (method !== 'eth_sendTransaction') throw invalidResponse(`The deposit requests ${method} from the wallet, which a swap does not need.`);
+    checkEqual('transaction\'s payer', given.from, ask.fromAddress.toLowerCase());
+    const transaction = deposit ? planCall(target, native ? quote.amountIn : 0, given) : planAllowance(token, spender, quote.amountIn, given);
+    const gas = /^0x[0-9a-f]{1,16}$/i.test(String(given.gas)) ? { gas: given.gas } : {};
+    return { method, params: [{ from: ask.fromAddress, ...transaction, chainId, ...gas }], waitForReceipt: approval.waitForReceipt === true, deposit };
+  });
+  const count = (wanted: boolean) => requests.filter(({ method, deposit }) => method === 'eth_sendTransaction' && deposit === wanted).length;
+  if (count(true) !== 1) throw invalidResponse(`The response has ${count(true)} deposits, expected 1.`);
+  // Some tokens need the allowance reset to zero first.
+  const most = native ? 0 : 2;
+  if (count(false) > most) throw invalidResponse(`The response has ${count(false)} approvals, expected at most ${most}.`);
+  return { requests };
+}
+
+/** The provider's own call: its contract and its value are checked, and its data is the provider's. */
+function planCall(target: string, amount: string | number, given: Record<string, unknown>) {
+  checkEqual('deposit\'s contract', given.to, target);
+  const data = String(given.data);
+  if (!/^0x([0-9a-f]{2})*$/i.test(data)) throw mismatchError('deposit\'s call', data, 'hexadecimal digits');
+  return { to: target, data, value: checkValue('deposit', given.value, amount) };
+}
+
+/** An allowance of exactly the input for the trusted spender, or of nothing. */
+function planAllowance(token: string, spender: string | undefined, amount: string, given: Record<string, unknown>) {
+  if (!spender) throw invalidResponse('The response has an approval without a spender.');
+  checkEqual('approval\'s token', given.to, token);
+  const approve = (allowed: string) => APPROVE + encodeWord(spender) + encodeWord(allowed);
+  const data = String(given.data).toLowerCase() === approve('0') ? approve('0') : approve(amount);
+  checkCall('approval', given.data, data, (index) => ['', 'spender', 'amount'][index]);
+  return { to: token, data, value: checkValue('approval', given.value, 0) };
+}
