@@ -47,19 +47,33 @@ const serverSafe = {
 
 /**
  * What the SDK loads on demand is needed by every swap, and the widget is one file: it is imported at once, which is smaller.
- * The bound of a swap is what its route promised, so the SDK's reference prices are never used. It asks for no authorizations.
+ * The bound of a swap is what its route promised, so the SDK's reference prices are never used. It asks for no
+ * signatures of tokens, and leaves out routes that a provider settles.
  */
 const staticImports = {
   name: 'static imports of the SDK',
   setup({ onLoad }) {
-    onLoad({ filter: /\/sdk\/src\/(check-decimals|execute\/(check-deposit|execute-swap|price-bound))\.ts$/ }, async ({ path }) => {
+    onLoad({ filter: /\/sdk\/src\/(check-decimals|execute\/(check-deposit|deposit|execute-swap|price-bound))\.ts$/ }, async ({ path }) => {
       const imports = new Map();
-      const contents = (await readFile(path, 'utf8')).replace(/await import\('(.*\/([\w-]+)\.js)'\)/g, (_, module, name) => {
-        if (['authorization', 'price-reference'].includes(name)) return '{}';
+      const contents = (await readFile(path, 'utf8')).replace(/route\.settlement\s+\? .*planProvider\(.*\)\s+: /, '').replace(' && !options.trustedProviders', '').replace(/await import\('(.*\/([\w-]+)\.js)'\)/g, (_, module, name) => {
+        if (['token-permit', 'price-reference'].includes(name)) return '{}';
         imports.set(name, `import * as ${name} from '${module}';\n`);
         return name;
       });
       return { contents: [...imports.values()].join('') + contents, loader: 'ts' };
+    });
+  },
+};
+
+/** A language's texts in the order of their keys, without the keys; `loadWords` puts both together. */
+const textsAlone = {
+  name: 'texts without their keys',
+  setup({ onLoad }) {
+    onLoad({ filter: /\/locales\/[\w-]+\.ts$/ }, async ({ path }) => {
+      const { code } = await transform(await readFile(path, 'utf8'), { loader: 'ts', charset: 'utf8' });
+      const { default: words } = await import(`data:text/javascript,${encodeURIComponent(code)}`);
+      const keys = Object.keys(words).sort();
+      return { contents: `export default ${JSON.stringify([keys.join('').length, ...keys.map((key) => words[key])])}` };
     });
   },
 };
@@ -88,7 +102,7 @@ export async function outputs() {
     bundle('widget.js', 'src/index.ts', { format: 'iife', globalName: 'CausewayWidget', plugins: [styles, templates, serverSafe, shortDecimals, staticImports, classicChunks] }),
     bundle('widget/test-wallet.js', 'src/wallets/test-wallet.ts', { format: 'esm' }),
     bundle('react.mjs', 'src/react.ts', { format: 'esm', external: ['react', './widget.mjs'], banner: { js: "'use client';" } }),
-    ...locales.map((locale) => bundle(`widget/${locale}.js`, `src/locales/${locale}.ts`, { format: 'esm' })),
+    ...locales.map((locale) => bundle(`widget/${locale}.js`, `src/locales/${locale}.ts`, { format: 'esm', plugins: [textsAlone] })),
   ]);
   // The file of public types holds nothing else, so it is its own declaration.
   const types = { public: 'src/public.ts', index: 'types/index.d.ts', react: 'types/react.d.ts' };

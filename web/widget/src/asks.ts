@@ -5,7 +5,7 @@ import { isAddress, type Family } from './wallets/account.js';
 /** Stand for a person who has not connected a wallet yet: prices can be shown, and nothing can be built for them. */
 const NOBODY: Record<Family, string> = {
   eip155: '0x000000000000000000000000000000000000dEaD',
-  solana: '9B5XszUGdMaxCZ7uSQhPzdks5ZQSmWxrmzCSvtJ6Ns6g',
+  solana: '1nc1nerator11111111111111111111111111111111',
 };
 
 /** Why the form cannot go on, in the order in which a person would put it right. */

@@ -31,7 +31,10 @@ export const wordsOf = (locale: Locale): Words | undefined => loaded.get(locale)
 export async function loadWords(locale: Locale): Promise<Words> {
   const here = loaded.get(locale);
   if (here) return here;
-  const words = { ...en, ...(await loadChunk<{ default: Partial<Words> }>(locale)).default };
+  // The texts in the order of their keys, after the length of all keys: a file of another version has other keys.
+  const keys = (Object.keys(en) as Key[]).sort();
+  const [length, ...texts] = (await loadChunk<{ default: [number, ...string[]] }>(locale)).default;
+  const words = length === keys.join('').length ? Object.fromEntries(keys.map((key, at) => [key, texts[at]!])) as Words : en;
   loaded.set(locale, words);
   return words;
 }

@@ -1,4 +1,4 @@
-import { ApiAbortedError, QuoteExpiredError, type Batch, type Client, type ExecuteOptions, type QuoteAsk, type Step, type StreamedRoute, type Terms } from '@causeway/sdk';
+import { ApiAbortedError, QuoteExpiredError, type Batch, type Client, type ExecuteOptions, type QuoteAsk, type Step, type StreamedRoute, type Terms, type Warning } from '@causeway/sdk';
 import type { Account } from '../wallets/account.js';
 import { isRejection } from '../errors.js';
 import { executeHeldQuote } from './held-quote.js';
@@ -18,12 +18,18 @@ export interface SwapEvents {
 /** How to deposit, and what the host says of escrows and networks. */
 export type How = Pick<ExecuteOptions, 'depositMethod' | 'escrows' | 'chains'>;
 
+export const isSevere = ({ severity }: Warning): boolean => severity === 'severe';
+
 /** One route from its review to the submitted deposit. */
 export class Swap {
   phase: Phase = 'building';
   error: unknown;
   /** One sentence for each thing that the wallet is asked for. */
   summary: string[] = [];
+  /** What to know before signing. */
+  warnings: Warning[] = [];
+  /** How many severe warnings wait for a yes. */
+  open = 0;
   /** What the chain will know of the order. */
   #terms: Terms | undefined;
   /** How many of the sentences are done. */
@@ -80,7 +86,8 @@ export class Swap {
     });
     confirmed.catch(() => {});
     const onStep = (step: Step) => this.#on(step);
-    const options = { ...this.#how, signal, onStep };
+    // The review asks for a yes to each severe warning, and nothing is signed before.
+    const options = { ...this.#how, signal, onStep, acceptWarnings: () => true };
     try {
       await executeHeldQuote(this.#client, this.ask, this.route, this.account.wallet, confirmed, options);
     } catch (error) {
@@ -95,7 +102,8 @@ export class Swap {
 
   #on(step: Step): void {
     if (step.type === 'built') {
-      Object.assign(this, { phase: 'review', summary: step.deposit.summary ?? [] });
+      const { summary = [], warnings = [] } = step.deposit;
+      Object.assign(this, { phase: 'review', summary, warnings, open: warnings.filter(isSevere).length });
       // Providers' routes, which have no terms, are not among those offered.
       this.#terms = (step.deposit as { terms?: Terms }).terms;
     } else if (step.type === 'batched') {

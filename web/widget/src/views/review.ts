@@ -1,8 +1,9 @@
+import type { Warning } from '@causeway/sdk';
 import { html, nothing, type TemplateResult } from 'lit-html';
 import type { App } from '../app.js';
 import { short } from '../amounts.js';
 import { expiryOf } from '../flows/quotes.js';
-import type { Swap } from '../flows/swap.js';
+import { isSevere, type Swap } from '../flows/swap.js';
 import * as icons from '../../../design/icons.js';
 import { amountOf, clockOf, duration, exchange, notice, problem, row, screen } from './parts.js';
 
@@ -22,7 +23,7 @@ export function reviewView(app: App): TemplateResult {
       ${swap.phase === 'review' && left < Infinity ? row(app.say('priceHolds'), html`<span class="hold ${left < 10_000 ? 'warn-text' : ''}">${clockOf(left)}</span>`) : nothing}
     </dl>
     ${swap.summary.length ? html`<h3>${app.say('whatYouSign')}</h3><ol class="sentences">${swap.summary.map((text, at) => sentence(swap, text, at))}</ol>` : nothing}
-    ${action(app, swap)}`, isBusy && swap.phase === 'submitting' ? undefined : () => app.leaveReview());
+    ${swap.warnings.map((one) => warning(app, swap, one))}${action(app, swap)}`, isBusy && swap.phase === 'submitting' ? undefined : () => app.leaveReview());
 }
 
 function sentence(swap: Swap, text: string, at: number): TemplateResult {
@@ -32,15 +33,20 @@ function sentence(swap: Swap, text: string, at: number): TemplateResult {
 }
 
 /** A sentence of the service with its addresses and hashes shortened; the whole one is in the title. */
-export function withShortAddresses(text: string): unknown[] {
+export function withShortAddresses(text = ''): unknown[] {
   return text.split(/(0x[0-9a-fA-F]{40,64}\b|\b[1-9A-HJ-NP-Za-km-z]{32,88}\b)/).map((part, at) => (at % 2 ? html`<bdi class="mono" title=${part}>${short(part)}</bdi>` : part));
 }
+
+/** A warning; a severe one is ticked before anything can be confirmed. */
+const warning = (app: App, swap: Swap, one: Warning): TemplateResult => notice('warn', isSevere(one) && swap.phase === 'review'
+  ? html`<label><input type="checkbox" @change=${({ target }: Event) => { swap.open -= (target as HTMLInputElement).checked ? 1 : -1; app.changed(); }} /> ${withShortAddresses(one.message)}</label>`
+  : withShortAddresses(one.message));
 
 function action(app: App, swap: Swap): TemplateResult {
   const busy = (text: string) => html`<button class="cta" disabled>${icons.spinner()}${text}</button>`;
   switch (swap.phase) {
     case 'building': return busy(app.say('preparing'));
-    case 'review': return html`<button id="confirm" class="cta" @click=${() => swap.confirm()}>${app.say('confirm')}</button>`;
+    case 'review': return html`<button id="confirm" class="cta" ?disabled=${swap.open} @click=${() => swap.confirm()}>${app.say('confirm')}</button>`;
     case 'signing': return busy(app.say('signing'));
     case 'submitting': return busy(app.say('submitting'));
     case 'expired': return html`${notice('warn', html`<strong>${app.say('expiredTitle')}.</strong> ${app.say('expiredText')}`)}

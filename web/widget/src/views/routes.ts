@@ -91,11 +91,9 @@ export function details(app: App, route: StreamedRoute): TemplateResult {
   const cost = costOf(app, route);
   const fees = feeSum(quote.fees);
   const left = expiryOf(route) - Date.now();
-  const warnings = (quote as { warnings?: readonly (string | { message?: string })[] }).warnings
-    ?? (route as { warnings?: readonly (string | { message?: string })[] }).warnings ?? [];
   const percent = cost === undefined ? nothing : html`<bdi>${showPercent(Math.max(0, cost), app.locale)}</bdi>`;
   const costs = fees === undefined ? percent : html`${percent}${cost === undefined ? nothing : ' · '}<bdi>${showUsd(fees, app.locale)}</bdi>`;
-  return html`${warnings.map((one) => notice('warn', typeof one === 'string' ? one : one.message ?? ''))}
+  return html`${route.warnings?.map((one) => notice('warn', one.message))}
   <dl class="facts">
     ${row(app.say('rate'), html`<bdi>${rateOf(app, route)}</bdi>`)}
     ${costs !== nothing ? row(app.say('cost'), quote.fees?.length ? html`<button class="plain" aria-expanded=${itemizing.has(app)} @click=${toggle(itemizing, app)}>${costs}${icons.chevron()}</button>` : costs) : nothing}

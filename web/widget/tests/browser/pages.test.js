@@ -106,9 +106,9 @@ test('an address with a mistyped letter is told at its field, before anything is
     await page.locator('#amount-from').fill('12.5');
     await page.locator('#recipient').fill('0xF39Fd6e51aad88F6F4ce6aB8827279cffFb92266');
     await page.getByText('This is no address on Arbitrum One.').waitFor();
-    assert.equal(await page.locator('#recipient').getAttribute('aria-invalid'), 'true');
+    await page.locator('#recipient[aria-invalid="true"]').waitFor();
     await page.locator('#recipient').fill('0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266');
-    assert.equal(await page.locator('#recipient').getAttribute('aria-invalid'), 'false');
+    await page.locator('#recipient[aria-invalid="false"]').waitFor();
   });
 });
 

@@ -65,6 +65,29 @@ describe('a swap in the browser', { concurrency: 2 }, () => {
     }, { prepare: (page) => injectSolanaWallet(page, payer) });
   });
 
+  test('with a severe warning: nothing can be confirmed before it is ticked', async () => {
+    const payer = await newPayer();
+    await visit('/', async (page) => {
+      await ready(page);
+      await choose(page, 'to', 'SOL', 'Solana');
+      await connect(page, 'Harbour');
+      await page.locator('#recipient').fill('1nc1nerator11111111111111111111111111111111');
+      await page.locator('#amount-from').fill('25');
+      await review(page);
+      const tick = page.getByLabel(/is the incinerator: nobody can move what arrives there/);
+      await tick.waitFor();
+      await assertAccessible(page);
+      assert.equal(await page.locator('#confirm').isDisabled(), true);
+      await tick.check();
+      assert.equal(await page.locator('#confirm').isDisabled(), false);
+      await tick.uncheck();
+      assert.equal(await page.locator('#confirm').isDisabled(), true);
+      await tick.check();
+      await page.locator('#confirm').click();
+      await delivered(page);
+    }, { prepare: (page) => injectWallet(page, (args) => payer.provider.request(args)) });
+  });
+
   test('by permit: the wallet signs, and the deposit is not its transaction', async () => {
     const payer = await newPayer();
     const asked = [];

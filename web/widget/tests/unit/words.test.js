@@ -17,6 +17,15 @@ test('every language has every text, with the same values in it', async () => {
   }
 });
 
+test('the file of a language has its texts in the order of their keys, after the length of the keys', async () => {
+  const keys = Object.keys(en).sort();
+  for (const locale of LOCALES.filter((one) => one !== 'en')) {
+    const { default: words } = await load(`locales/${locale}.ts`);
+    const { default: built } = await import(`../../dist/widget/${locale}.js`);
+    assert.deepEqual(built, [keys.join('').length, ...keys.map((key) => words[key])], locale);
+  }
+});
+
 test('the nearest language is taken', () => {
   const cases = [[['de-AT'], 'de'], [['zh-Hant-HK'], 'zh-TW'], [['zh'], 'zh-CN'], [['pt-BR'], 'pt'], [['nl', 'fr-CA'], 'fr'], [['xx'], 'en'], [[], 'en']];
   for (const [asked, found] of cases) assert.equal(nearestLocale(asked), found);
