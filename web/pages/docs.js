@@ -6,6 +6,7 @@ import { render, renderInline } from "./markdown.js";
 import { fillNav, followReading, wireFilter, wireMenu } from "./nav.js";
 import { groups, operations, slug, title } from "./openapi.js";
 import { operationView } from "./operation-view.js";
+import { walk } from "./walk.js";
 
 /** @typedef {import("../types/openapi.d.ts").OpenApi} OpenApi */
 /** @typedef {import("../types/openapi.d.ts").Operation} Operation */
@@ -15,7 +16,7 @@ const place = byId("operations", HTMLElement);
 try {
   const response = await fetch("/openapi.json");
   if (!response.ok) throw new Error(`the service answered ${response.status}`);
-  show(await response.json());
+  show(await response.json(), await isSandbox());
 } catch (error) {
   const why = error instanceof Error ? error.message : String(error);
   const text = `The API document could not be read: ${why}. Reload the page, or open `;
@@ -23,12 +24,22 @@ try {
   place.removeAttribute("aria-busy");
 }
 
-/** @param {OpenApi} doc */
-function show(doc) {
+/** Whether there is a faucet. */
+async function isSandbox() {
+  const status = await fetch("/status.json").then((response) => response.json(), () => null);
+  return status?.mode === "sandbox";
+}
+
+/**
+ * @param {OpenApi} doc
+ * @param {boolean} hasFaucet
+ */
+function show(doc, hasFaucet) {
   const list = operations(doc);
   byId("version", HTMLElement).textContent = doc.info.version;
   byId("base", HTMLElement).textContent = location.origin;
   byId("about", HTMLElement).replaceChildren(...render(doc.info.description ?? ""));
+  byId("walk-place", HTMLElement).replaceChildren(...[walk(doc, list, location.origin, hasFaucet)].filter((part) => part !== null));
   place.replaceChildren(...groups(doc, list).map((group) => section(doc, group)));
   place.removeAttribute("aria-busy");
   showErrors(doc, list);

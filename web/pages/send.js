@@ -14,6 +14,7 @@ const HEADERS = ["x-request-id", "content-type", "cache-control", "etag", "x-par
  * @param {Request} request
  * @param {HTMLElement} place
  * @param {AbortSignal} signal
+ * @returns {Promise<unknown>} the JSON of an answer that is no error; undefined otherwise
  */
 export async function send(request, place, signal) {
   place.replaceChildren(el("p", { class: "muted" }, "Waiting for the answer…"));
@@ -25,11 +26,12 @@ export async function send(request, place, signal) {
       body: request.body,
       signal,
     });
-    await show(response, place, started);
+    return await show(response, place, started);
   } catch (error) {
-    if (signal.aborted) return;
+    if (signal.aborted) return undefined;
     const why = error instanceof Error ? error.message : String(error);
     place.replaceChildren(el("p", { class: "bad" }, `No answer came (${why}). Is the service still running?`));
+    return undefined;
   }
 }
 
@@ -49,11 +51,12 @@ async function show(response, place, started) {
   const type = response.headers.get("content-type") ?? "";
   const text = type.includes("ndjson") ? await stream(response, code) : await response.text();
   time.textContent = `${Math.round(performance.now() - started)} ms · ${size(text)}`;
-  if (type.includes("ndjson")) return;
+  if (type.includes("ndjson")) return undefined;
   if (type.includes("svg")) body.before(picture(text));
   const json = type.includes("json") ? pretty(text) : null;
   code.replaceChildren(...(json === null ? [text] : coloured(json)));
   if (text === "") body.remove();
+  return response.ok && json !== null ? JSON.parse(json) : undefined;
 }
 
 /**

@@ -2,8 +2,8 @@
 
 import { el } from "./dom.js";
 import { example, mediaExamples, parameterExample } from "./example.js";
-import { codeBlock } from "./json-view.js";
-import { buildRequest, curl, key } from "./request.js";
+import { buildRequest, key } from "./request.js";
+import { sampleView } from "./sample-view.js";
 import { inner, resolve, types } from "./schema.js";
 import { send } from "./send.js";
 
@@ -12,46 +12,84 @@ import { send } from "./send.js";
 /** @typedef {import("../types/openapi.d.ts").Parameter} Parameter */
 
 /**
- * The curl command of an operation and the panel that sends the same request; input updates both.
+ * An operation as the walk through several uses it.
+ *
+ * @typedef {object} Trial
+ * @property {HTMLElement} sample the request in the language that the reader chose
+ * @property {HTMLDetailsElement} panel
+ * @property {(values: Record<string, string>, body?: unknown) => void} fill sets values by `path.name` or `query.name`, and the body
+ */
+
+/**
+ * The request of an operation in four languages, and the panel that sends it; input updates both.
  *
  * @param {OpenApi} doc
  * @param {Operation} op
  * @param {string} base
- * @returns {HTMLElement[]}
+ * @param {{ prefix?: string, onAnswer?: (answer: unknown) => void }} [use] `onAnswer` gets every answer that is no error
+ * @returns {Trial}
  */
-export function tryView(doc, op, base) {
-  const inputs = new Map(op.parameters.map((parameter) => [key(parameter), input(doc, op, parameter)]));
-  const text = op.body ? bodyField(doc, op) : null;
+export function trial(doc, op, base, { prefix = "try", onAnswer } = {}) {
+  const inputs = new Map(op.parameters.map((parameter) => [key(parameter), input(doc, op, parameter, prefix)]));
+  const text = op.body ? bodyField(doc, op, prefix) : null;
   const request = () => {
     const values = Object.fromEntries([...inputs].map(([name, field]) => [name, field.control.value.trim()]));
     return buildRequest(base, op, values, text?.control.value ?? null);
   };
-  const { block, code } = codeBlock("curl", curl(request()), { shell: true, what: `curl line for ${op.summary || op.id}` });
-  const refresh = () => code.replaceChildren(curl(request()));
+  const what = op.summary || op.id;
+  const { block, redraw } = sampleView(request, { id: op.id, base, json: answersJson(op) }, what);
 
   const answer = el("div", { class: "answer", "aria-live": "polite" });
   const button = el("button", { type: "submit", class: "primary" }, "Send");
   const controls = [...inputs.values()].map((field) => field.row);
   const form = el("form", { autocomplete: "off" }, ...controls, text?.row, el("div", { class: "actions" }, button));
   let pending = new AbortController();
-  form.addEventListener("input", refresh);
-  form.addEventListener("submit", (event) => {
+  form.addEventListener("input", redraw);
+  form.addEventListener("submit", async (event) => {
     event.preventDefault();
     pending.abort();
     pending = new AbortController();
-    void send(request(), answer, pending.signal);
+    const value = await send(request(), answer, pending.signal);
+    if (value !== undefined) onAnswer?.(value);
   });
-  const summary = el("summary", {}, "Try it", el("span", { class: "visually-hidden" }, `: ${op.summary || op.id}`));
-  return [block, el("details", { class: "try" }, summary, form, answer)];
+  const summary = el("summary", {}, "Try it", el("span", { class: "visually-hidden" }, `: ${what}`));
+  const panel = el("details", { class: "try" }, summary, form, answer);
+  const fill = (/** @type {Record<string, string>} */ values, /** @type {unknown} */ body) => {
+    for (const [name, value] of Object.entries(values)) {
+      const field = inputs.get(name);
+      if (field) field.control.value = value;
+    }
+    if (text && body !== undefined) text.control.value = JSON.stringify(body, null, 2);
+    redraw();
+  };
+  return { sample: block, panel, fill };
+}
+
+/**
+ * @param {OpenApi} doc
+ * @param {Operation} op
+ * @param {string} base
+ * @returns {HTMLElement[]}
+ */
+export function tryView(doc, op, base) {
+  const { sample, panel } = trial(doc, op, base);
+  return [sample, panel];
+}
+
+/** @param {Operation} op */
+function answersJson(op) {
+  const good = op.responses.find(({ status }) => status.startsWith("2"));
+  return Object.keys(good?.response.content ?? {}).some((type) => type.endsWith("json") && !type.includes("ndjson"));
 }
 
 /**
  * @param {OpenApi} doc
  * @param {Operation} op
  * @param {Parameter} parameter
+ * @param {string} prefix
  */
-function input(doc, op, parameter) {
-  const id = `try-${op.id}-${parameter.in}-${parameter.name}`;
+function input(doc, op, parameter, prefix) {
+  const id = `${prefix}-${op.id}-${parameter.in}-${parameter.name}`;
   const stated = parameterExample(doc, parameter);
   const required = parameter.required ?? false;
   const schema = parameter.schema ? inner(doc, parameter.schema).schema : {};
@@ -80,9 +118,10 @@ function select(id, choices, required) {
 /**
  * @param {OpenApi} doc
  * @param {Operation} op
+ * @param {string} prefix
  */
-function bodyField(doc, op) {
-  const id = `try-${op.id}-body`;
+function bodyField(doc, op, prefix) {
+  const id = `${prefix}-${op.id}-body`;
   const value = op.body ? mediaExamples(doc, op.body.media)[0]?.value : undefined;
   const text = value === undefined ? "" : JSON.stringify(value, null, 2);
   const rows = Math.min(Math.max(text.split("\n").length, 4), 16);

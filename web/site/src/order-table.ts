@@ -3,12 +3,14 @@ import { html, nothing, type TemplateResult } from 'lit-html';
 import { tokenLogo } from '../../widget/src/views/logos.js';
 import { statusTag } from './order/search-view.js';
 import { standingOf } from './order/words.js';
-import { ago, amountText, chainName, shortText, site, span } from './site.js';
+import { ago, amountText, chainName, client, shortText, site, span } from './site.js';
 
 type Meta = Order['fromTokenMeta'];
 
-const side = (chainId: number | undefined, raw: string | undefined, meta: Meta): TemplateResult => {
-  const token = meta?.symbol ? { symbol: meta.symbol, decimals: meta.decimals, chainId, logoURI: meta.logoURI } : undefined;
+const side = (chainId: number | undefined, raw: string | undefined, address: string | null | undefined, meta: Meta): TemplateResult => {
+  // The catalog has the picture that the service itself serves.
+  const own = chainId === undefined || !address ? undefined : `/v1/token/${chainId}/${address}/icon`;
+  const token = meta?.symbol ? { symbol: meta.symbol, decimals: meta.decimals, chainId, logoURI: meta.logoURI ?? (own && new URL(own, client.baseUrl).href) } : undefined;
   return html`<span class="token-cell">${token ? tokenLogo(site, token) : nothing}<span><span>${amountText(raw, token)}</span><span class="muted small">${chainName(chainId)}</span></span></span>`;
 };
 
@@ -23,7 +25,7 @@ export function orderTable(orders: readonly Order[], empty: string): TemplateRes
     <thead><tr><th scope="col">Order</th><th scope="col">Pays</th><th scope="col">Receives</th><th scope="col">By</th><th scope="col">Status</th><th scope="col">Filler</th><th scope="col" class="number">Took</th><th scope="col">When</th></tr></thead>
     <tbody>${orders.length === 0 ? html`<tr><td class="empty" colspan="8">${empty}</td></tr>` : orders.map((order) => html`<tr>
       <td><a href="/order/${order.id}"><bdi class="mono">${order.id.slice(0, 8)}</bdi></a></td>
-      <td>${side(order.fromChainId, order.srcAmount, order.fromTokenMeta)}</td><td>${side(order.toChainId, order.transactions?.fill?.amount ?? order.destAmount, order.toTokenMeta)}</td>
-      <td><a href="/track/${order.author}"><bdi class="mono">${shortText(order.author)}</bdi></a></td>
-      <td>${statusTag(standingOf(order, false))}</td><td>${order.providerStatus?.provider}</td><td class="number">${took(order)}</td><td class="muted">${ago(order.createdAt)}</td></tr>`)}</tbody></table></div>`;
+      <td>${side(order.fromChainId, order.srcAmount, order.fromToken, order.fromTokenMeta)}</td><td>${side(order.toChainId, order.transactions?.fill?.amount ?? order.destAmount, order.toToken, order.toTokenMeta)}</td>
+      <td class="nowrap"><a href="/track/${order.author}"><bdi class="mono">${shortText(order.author)}</bdi></a></td>
+      <td class="nowrap">${statusTag(standingOf(order, false))}</td><td>${order.providerStatus?.provider}</td><td class="number">${took(order)}</td><td class="muted nowrap">${ago(order.createdAt)}</td></tr>`)}</tbody></table></div>`;
 }

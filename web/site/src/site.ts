@@ -117,8 +117,8 @@ export function span(seconds: number): string {
   return `${Math.floor(whole / size)} ${name}${rest && next ? ` ${rest} ${next[1]}` : ''}`;
 }
 
-/** `12 s ago`. */
+/** `12 s ago`, `8 min ago`: the exact time is in the title. */
 export const ago = (at: string | undefined | null): Part =>
-  (at ? html`<time datetime=${at} title=${at}>${span((Date.now() - Date.parse(at)) / 1000)} ago</time>` : nothing);
+  (at ? html`<time datetime=${at} title=${at}>${span((Date.now() - Date.parse(at)) / 1000).split(' ').slice(0, 2).join(' ')} ago</time>` : nothing);
 
 export const failure = (error: unknown): TemplateResult => html`<div class="notice bad" role="alert">${icons.warn()}<div>${wordsOf(error)}</div></div>`;

@@ -75,6 +75,42 @@ test("the curl command follows the input", async () => {
   });
 });
 
+test("an example is shown in the language that the reader chose, everywhere and after a reload", async () => {
+  await visit("/docs/reference", {}, async (page) => {
+    const shown = (/** @type {string} */ name) => operation(page, name).locator(".code code").first();
+    await operation(page, "get /v1/chains").getByRole("button", { name: "Python" }).click();
+    assert.match((await shown("get /v1/chains").textContent()) ?? "", /^import json\nfrom urllib\.request import Request, urlopen/);
+    assert.match((await shown("post /v1/quotes").textContent()) ?? "", /json\.dumps\(body\)/);
+    await operation(page, "post /v1/quotes").getByRole("button", { name: "TypeScript" }).click();
+    assert.match((await shown("post /v1/quotes").textContent()) ?? "", /await getQuote\(client, \{/);
+    await page.reload();
+    await operation(page, "post /v1/quotes").waitFor();
+    assert.match((await shown("post /v1/quotes").textContent()) ?? "", /@causeway\/sdk/);
+    await operation(page, "post /v1/quotes").getByRole("button", { name: "Rust" }).click();
+    assert.match((await shown("post /v1/quotes").textContent()) ?? "", /causeway_client/);
+  });
+});
+
+test("a quote feeds build, submit and track, until the order is filled", async () => {
+  await visit("/docs/reference", {}, async (page) => {
+    const send = (/** @type {number} */ number) => page.locator(".walk-step").nth(number).getByRole("button", { name: "Send" }).click();
+    // The account of the sandbox's wallet is in place as soon as that is loaded.
+    await page.waitForFunction(() => !document.querySelector(".walk code")?.textContent?.includes("0x15d34AAf54267DB7D7c367839AAf71A00a2C6A65"));
+    await send(0);
+    await page.getByText("The best offer is in the second call.").waitFor({ timeout: 60_000 });
+    await send(1);
+    await page.getByText("The answer says what the wallet signs.").waitFor();
+    await page.getByRole("button", { name: "Sign and send with the sandbox wallet" }).click();
+    await page.getByText("Its hash is in the third call.").waitFor({ timeout: 60_000 });
+    await send(2);
+    await page.getByText(/^The order is filled, after/).waitFor({ timeout: 120_000 });
+    await send(3);
+    await page.locator(".walk-step").nth(3).getByText("200 OK").waitFor();
+    assert.match((await page.locator(".walk-step").nth(3).locator(".answer pre").textContent()) ?? "", /"status": "filled"/);
+    await assertAccessible(page, ".walk");
+  });
+});
+
 test("the filter shows only matching operations, and Escape resets it", async () => {
   await visit("/docs/reference", {}, async (page) => {
     await page.locator("article.op").first().waitFor();

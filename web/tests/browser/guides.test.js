@@ -19,6 +19,21 @@ test("the portal leads to guides and to the API reference", async () => {
   });
 });
 
+test("the portal has a quickstart, and every card says what its guide is about", async () => {
+  await visit("/docs", {}, async (page) => {
+    for (const card of await page.locator(".guide-cards li").all()) {
+      assert.equal(await card.locator("pre, h2, h3, table").count(), 0);
+      assert.ok((await card.innerText()).split("\n").filter(Boolean).length > 1, await card.innerText());
+    }
+    await page.getByRole("link", { name: "Try a swap in four calls" }).click();
+    await page.getByRole("heading", { name: "A swap in four calls" }).waitFor();
+    await page.goto(`${BASE}/docs`);
+    await page.locator(".doc-links").getByRole("link", { name: "Quickstart" }).click();
+    await page.getByRole("heading", { name: "Swap in the browser" }).waitFor();
+    await assertAccessible(page);
+  });
+});
+
 for (const colorScheme of /** @type {const} */ (["light", "dark"])) {
   test(`a guide fits a phone, also without JavaScript (${colorScheme})`, async () => {
     await visit("/docs/orders", { ...PHONE, colorScheme }, async (page) => {

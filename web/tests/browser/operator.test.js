@@ -44,6 +44,11 @@ test("an operator sees the orders, pauses a chain with a reason and resumes it",
     const section = (/** @type {string} */ id) => page.locator("section", { has: page.locator(id) });
     await section("#fillers").getByRole("rowheader", { name: /north/ }).waitFor();
     await section("#chains").getByText(/^\d of \d endpoints serve$/).first().waitFor();
+    await section("#inventory").getByRole("rowheader", { name: "Base", exact: true }).first().waitFor();
+    await section("#onramps").getByText(/answers, /).first().waitFor();
+    for (const chart of ["Volume", "Orders", "Refunds"]) {
+      await section("#day").getByRole("img", { name: new RegExp(`^${chart}: `) }).waitFor();
+    }
     const filled = await (await fetch(`${BASE}/explorer/figures?hours=24`)).json();
     if (filled.filled > 0) await section("#results").getByRole("columnheader", { name: "Result" }).waitFor();
     await page.locator("section", { has: page.locator("#prices") }).getByText("USDC", { exact: true }).waitFor();

@@ -41,6 +41,47 @@ test("an order by transfer shows its QR code, notices the payment and follows it
   });
 });
 
+test("an order whose time to pay is over asks for no money any more", async () => {
+  const { orderId } = await transferOrder("27000000");
+  await visit(
+    `/order/${orderId}`,
+    {},
+    async (page) => {
+      await page.getByRole("heading", { name: "The time to pay is over" }).waitFor();
+      await page.getByText("Order made.").waitFor();
+      assert.equal(await page.locator(".qr").count(), 0);
+      await assertAccessible(page);
+    },
+    (page) =>
+      page.route(/by-id\/[0-9a-f]{32}$/, async (route) => {
+        const response = await route.fetch();
+        const order = await response.json();
+        await route.fulfill({ response, json: { ...order, timestamps: { ...order.timestamps, depositBefore: "2020-01-01T00:00:00Z" } } });
+      }),
+  );
+});
+
+test("an order that a provider settles says who holds the money and how it comes back", async () => {
+  const { orderId } = await transferOrder("25000000");
+  const order = await call(`/v1/orders/by-id/${orderId}`);
+  const depositBefore = new Date(Date.now() - 60_000).toISOString();
+  const provided = {
+    ...order, settlement: "provider", heldBy: "an agent of its own", refunds: "It returns the input less its fee.", intentId: undefined,
+    timestamps: { ...order.timestamps, depositBefore, refundAt: undefined },
+  };
+  await visit(
+    `/order/${orderId}`,
+    {},
+    async (page) => {
+      await page.getByText("an agent of its own; no contract of this service protects it").waitFor();
+      await page.getByText("It returns the input less its fee.").waitFor();
+      await page.getByText("what comes now may be lost").waitFor();
+      await assertAccessible(page);
+    },
+    (page) => page.route(/by-id\/[0-9a-f]+$/, (route) => route.fulfill({ json: provided })),
+  );
+});
+
 test("what nobody knows is told, and can be searched for again", async () => {
   await visit("/track", {}, async (page) => {
     await page.getByRole("heading", { name: "Track an order" }).waitFor();

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { test } from "node:test";
-import { assertAccessible, assertFits, PHONE, visit } from "./browser.js";
+import { assertAccessible, assertFits, BASE, browser, PHONE, visit } from "./browser.js";
 import { BASE_USDC, call } from "./orders.js";
 
 /** @param {unknown[]} params @param {string} method */
@@ -61,6 +61,44 @@ test("the panel pauses a chain and lets it go on", async () => {
     await page.getByRole("button", { name: "Reorganise Jovay Mainnet" }).click();
     await page.getByText("Reorganise Jovay Mainnet: done.").waitFor();
   });
+});
+
+test("the switches of a node show how they stand, also after a reload", async () => {
+  await visit("/sandbox", { reducedMotion: "reduce" }, async (page) => {
+    const row = page.locator("tr", { hasText: "Arcadia" });
+    await page.getByRole("button", { name: "Lie about the fees of Arcadia" }).click({ timeout: 60_000 });
+    await page.getByText("Lie about the fees of Arcadia: done.").waitFor();
+    await row.getByText("lying").waitFor();
+    await page.reload();
+    await row.getByText("lying").waitFor({ timeout: 60_000 });
+    await page.getByRole("button", { name: "End the lies of Arcadia" }).click();
+    await row.getByText("lying").waitFor({ state: "detached" });
+    await page.getByRole("button", { name: "Fail every second call of Arcadia" }).click();
+    await row.getByText("failing").waitFor();
+    await page.getByRole("button", { name: "Heal the node of Arcadia" }).click();
+    await row.getByText("failing").waitFor({ state: "detached" });
+  });
+});
+
+test("one button makes an order fail, and its page shows the refund from beginning to end", async () => {
+  // Not by `visit`: the browser complains of quotes that nobody answers, which are what this is about.
+  const context = await browser.newContext({ reducedMotion: "reduce" });
+  try {
+    const panel = await context.newPage();
+    await panel.goto(`${BASE}/sandbox`);
+    await panel.getByLabel("Fillers that fail").selectOption({ label: "USDC on Avalanche" }, { timeout: 60_000 });
+    await panel.getByRole("button", { name: "Make an order fail" }).click();
+    const path = await panel.locator(".watched a").getAttribute("href", { timeout: 60_000 });
+    await visit(path ?? "", { reducedMotion: "reduce" }, async (page) => {
+      await page.getByRole("heading", { name: "Refunded", exact: true }).waitFor({ timeout: 180_000 });
+      assert.match(await page.locator(".hero").innerText(), /does not have enough/);
+      await page.locator("dl .tx").nth(1).waitFor({ timeout: 60_000 });
+      await assertAccessible(page);
+    });
+    await panel.getByText("Watch a refund: done.").waitFor({ timeout: 60_000 });
+  } finally {
+    await context.close();
+  }
 });
 
 test("the faucet of the panel gives what it was asked for", async () => {

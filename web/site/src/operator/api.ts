@@ -14,8 +14,10 @@ export interface Overview {
   breakers: { filler: string; chain: number; breaker: string }[];
   haltedChains: { chain: number }[];
   priceSources: { source: string; reads: number; faults: number | null }[];
+  onRamps: { provider: string; answers: number; faults: number; lastFault: string | null; lastFaultAt: string | null; paused: string | null }[];
+  inventory: { filler: string; chainId: number; gasUsd: number | null; isGasLow: boolean; stockUsd: number | null; isStockLow: boolean; largest: { symbol: string | null; usd: number }[] }[];
 }
-export interface Results { hours: number; isCut: boolean; fillers: { filler: string; filled: number; unpriced: number; volumeUsd: string; marginUsd: string; gasUsd: string; resultUsd: string }[] }
+export interface Results { hours: number; isCut: boolean; fillers: { filler: string; filled: number; unpriced: number; volumeUsd: string; referrersUsd: string; marginUsd: string; gasUsd: string; resultUsd: string }[] }
 export interface Stuck { orderId: string; status: string; filler: string; fromChainId: number; toChainId: number; unmovedSince: string; reason: string; remedy: string }
 export interface Pause { kind: string; name: string; reason: string; since: string }
 export interface ListedFiller { name: string; kind: string | null; url: string | null; state: string; reason: string | null }

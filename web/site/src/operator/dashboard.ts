@@ -1,21 +1,20 @@
-import { getBalances, getFillers, type Filler, type Order } from '@causeway/sdk';
+import { getFillers, type Filler, type Order } from '@causeway/sdk';
 import { html, nothing, render, type TemplateResult } from 'lit-html';
-import type { KnownToken } from '../../../widget/src/flows/catalog.js';
+import { charts, type FiguresAnswer } from '../figures.js';
 import { orderTable } from '../order-table.js';
-import { client, failure, wordsOf } from '../site.js';
+import { client, failure, getJson, wordsOf } from '../site.js';
 import type { AuditEvent, ListedFiller, OperatorApi, Overview, Page, Pause, Results, Stuck, Webhook } from './api.js';
-import { chainsView, guardsView, pricesView } from './health-views.js';
+import { chainsView, guardsView, onRampsView, pricesView } from './health-views.js';
 import { auditView, fillersView, inventoryView, pausesView, resultsView, stuckView, summaryView, unclaimedView, webhooksView } from './views.js';
 
 const EVERY = 5000;
-/** Balances are read from the chains, so less often. */
-const BALANCES_EVERY = 30_000;
 const STATUSES: readonly (readonly [string, string])[] = [['', 'All'], ['created', 'Created'], ['deposited', 'Deposited'], ['published', 'Published'], ['filled', 'Filled'], ['refund_pending', 'Refunding'], ['refunded', 'Refunded'], ['failed', 'Failed']];
 
 /** Everything that an operator looks at, live. */
 export class Dashboard {
   overview: Overview | undefined;
   results: Results | undefined;
+  figures: FiguresAnswer | undefined;
   orders: Order[] = [];
   stuck: Stuck[] = [];
   pauses: Pause[] = [];
@@ -23,15 +22,12 @@ export class Dashboard {
   fillers: Filler[] = [];
   audit: AuditEvent[] = [];
   webhooks: Webhook[] = [];
-  /** What the fillers hold, by the address that fills. */
-  holdings = new Map<string, { name: string; tokens: KnownToken[] }>();
   status = '';
   problem: unknown;
   said = '';
   readonly api: OperatorApi;
   readonly #root: HTMLElement;
   readonly #leave: () => void;
-  #balancesAt = 0;
 
   constructor(root: HTMLElement, api: OperatorApi, leave: () => void) {
     this.#root = root;
@@ -50,29 +46,15 @@ export class Dashboard {
   async #look(): Promise<void> {
     const { api } = this;
     try {
-      const [overview, results, orders, stuck, pauses, listed, audit, webhooks, fillers] = await Promise.all([
-        api.get<Overview>('/overview'), api.get<Results>('/results'), api.get<Page>(`/orders?limit=20${this.status ? `&status=${this.status}` : ''}`), api.get<{ data: Stuck[] }>('/stuck'), api.get<{ data: Pause[] }>('/pauses'),
+      const [figures, overview, results, orders, stuck, pauses, listed, audit, webhooks, fillers] = await Promise.all([
+        getJson<FiguresAnswer>('/explorer/figures?hours=24'), api.get<Overview>('/overview'), api.get<Results>('/results'), api.get<Page>(`/orders?limit=20${this.status ? `&status=${this.status}` : ''}`), api.get<{ data: Stuck[] }>('/stuck'), api.get<{ data: Pause[] }>('/pauses'),
         api.get<{ data: ListedFiller[] }>('/fillers'), api.get<{ events: AuditEvent[] }>('/audit'), api.get<{ webhooks: Webhook[] }>('/webhooks'), getFillers(client).catch(() => []),
       ]);
-      Object.assign(this, { overview, results, orders: orders.data, stuck: stuck.data, pauses: pauses.data, listed: listed.data, audit: audit.events, webhooks: webhooks.webhooks, fillers, problem: undefined });
+      Object.assign(this, { figures, overview, results, orders: orders.data, stuck: stuck.data, pauses: pauses.data, listed: listed.data, audit: audit.events, webhooks: webhooks.webhooks, fillers, problem: undefined });
     } catch (error) {
       this.problem = error;
     }
     this.draw();
-    if (Date.now() - this.#balancesAt > BALANCES_EVERY) {
-      this.#balancesAt = Date.now();
-      await this.#readBalances();
-      this.draw();
-    }
-  }
-
-  /** The accounts that filled lately are the fillers' own. */
-  async #readBalances(): Promise<void> {
-    const accounts = new Map(this.orders.flatMap(({ fillerAddress, providerStatus }) => (fillerAddress ? [[fillerAddress, providerStatus?.provider ?? '']] : []) as [string, string][]));
-    for (const [address, name] of accounts) {
-      const held = await getBalances(client, address).catch(() => undefined);
-      if (held) this.holdings.set(address, { name, tokens: held.tokens.filter(({ symbol, decimals }) => symbol && decimals !== undefined) as KnownToken[] });
-    }
   }
 
   draw(): void {
@@ -92,6 +74,7 @@ export class Dashboard {
     return html`<div class="section-head"><p class="said" role="status">${this.said}</p><button type="button" class="button small" @click=${this.#leave}>Leave</button></div>
       ${this.problem ? failure(this.problem) : nothing}
       ${summaryView(this)}
+      ${this.figures ? html`<section aria-labelledby="day"><h2 id="day">Last 24 hours</h2>${charts(this.figures, ['Volume', 'Orders', 'Refunds'])}</section>` : nothing}
       ${stuckView(this)}
       <section aria-labelledby="orders"><div class="section-head"><h2 id="orders">Orders</h2>
         <form class="find" role="search" @submit=${find}><label for="q" class="unseen">Order, address or transaction</label><input id="q" name="q" type="search" placeholder="Order, address or transaction" autocomplete="off" spellcheck="false" /><button class="button">Look up</button></form></div>
@@ -103,6 +86,7 @@ export class Dashboard {
       ${inventoryView(this)}
       ${chainsView(this)}
       ${guardsView(this)}
+      ${onRampsView(this)}
       <div class="order-grid">${pricesView(this)}<div class="stack">${webhooksView(this)}${auditView(this)}</div></div>`;
   }
 }

@@ -13,8 +13,8 @@ export function chainsView({ overview }: Dashboard): TemplateResult {
     const down = endpoints.filter(({ up }) => up === 0);
     const state = !enabled ? html`<span class="tag">off</span>` : halted.has(chainId) ? html`<span class="tag bad">halted</span>` : lagSeconds !== null && lagSeconds > LATE ? html`<span class="tag warn">behind</span>` : nothing;
     return html`<li>${chainLogo(site, chainId)}
-      <span class="tile-text"><strong>${name}</strong><span>${block === null ? 'not read yet' : `block ${block.toLocaleString('en')}, ${span(lagSeconds ?? 0)} ago`}</span>${endpoints.length === 0 ? nothing : html`<span>${endpoints.length - down.length} of ${endpoints.length} endpoints serve</span>`}</span>
-      ${state}${down.map(({ endpoint }) => html`<span class="tag bad">${endpoint} is down</span>`)}</li>`;
+      <span class="tile-text"><strong>${name}</strong><span>${block === null ? 'not read yet' : `block ${block.toLocaleString('en')}, ${span(lagSeconds ?? 0)} ago`}</span>${endpoints.length === 0 ? nothing : html`<span>${endpoints.length - down.length} of ${endpoints.length} endpoints serve</span>`}${down.map(({ endpoint }) => html`<span class="down">${endpoint} is down</span>`)}</span>
+      ${state}</li>`;
   })}</ul></section>`;
 }
 
@@ -26,6 +26,16 @@ export function pricesView({ overview }: Dashboard): TemplateResult {
   return html`<section class="card" aria-labelledby="prices"><h2 id="prices">Prices</h2>
     ${sources.length === 0 ? nothing : html`<p class="small">${sources.map(({ source, reads, faults }, at) => html`${at > 0 ? ', ' : nothing}${source}: ${reads.toLocaleString('en')} reads, ${(faults ?? 0).toLocaleString('en')} failed`)}</p>`}
     <dl class="facts scroll" tabindex="0" aria-labelledby="prices">${overview?.prices.map(({ symbol, usd, problem, sources: count, ageSeconds, spreadMillionths }) => html`<div><dt>${symbol}${basis(count, ageSeconds, spreadMillionths)}</dt><dd>${usd === null ? html`<span class="tag bad">${problem ?? 'none'}</span>` : showUsd(Number(usd), 'en')}</dd></div>`)}</dl></section>`;
+}
+
+/** Who sells coins for fiat, and whether they answer. */
+export function onRampsView({ overview }: Dashboard): TemplateResult | typeof nothing {
+  const ramps = overview?.onRamps ?? [];
+  if (ramps.length === 0) return nothing;
+  return html`<section class="card" aria-labelledby="onramps"><h2 id="onramps">On-ramps</h2>
+    <dl class="facts">${ramps.map(({ provider, answers, faults, lastFault, lastFaultAt, paused }) => html`<div><dt>${provider} ${paused === null ? nothing : html`<span class="tag warn">paused: ${paused}</span>`}
+      ${lastFault === null ? nothing : html`<span class="muted small">${span((Date.now() - Date.parse(lastFaultAt ?? '')) / 1000)} ago: ${lastFault}</span>`}</dt>
+      <dd>${answers.toLocaleString('en')} answers, ${faults === 0 ? 'no faults' : html`<span class="tag ${faults > answers ? 'bad' : 'warn'}">${faults.toLocaleString('en')} faults</span>`}</dd></div>`)}</dl></section>`;
 }
 
 /** Who signs for claims, and what has stopped quoting by itself. */

@@ -1,5 +1,5 @@
 import { html, nothing, type TemplateResult } from 'lit-html';
-import { showUnits, showUsd, usdOf } from '../../../widget/src/amounts.js';
+import { showUnits, showUsd } from '../../../widget/src/amounts.js';
 import { chainLogo } from '../../../widget/src/views/logos.js';
 import { ago, catalog, chainName, shortText, site, span } from '../site.js';
 import type { Dashboard } from './dashboard.js';
@@ -17,9 +17,11 @@ export function summaryView({ overview, stuck, pauses, fillers }: Dashboard): Te
   const [breakers, halted] = [overview?.breakers.length ?? 0, overview?.haltedChains.length ?? 0];
   const silent = overview?.endpoints.filter(({ up }) => up === 0).length ?? 0;
   const absent = overview?.attesters.filter(({ readableChains }) => readableChains === 0).length ?? 0;
-  const counts: [number, string][] = [[stuck.length, 'stuck orders'], [late, 'chains behind'], [halted, 'chains halted'], [breakers, 'breakers open'], [silent, 'endpoints down'], [absent, 'attesters down'], [unwell, 'fillers unwell'], [pauses.length, 'pauses']];
+  const low = overview?.inventory.filter(({ isGasLow, isStockLow }) => isGasLow || isStockLow).length ?? 0;
+  const counts: [number, string, string][] = [[stuck.length, 'stuck order', 'stuck orders'], [late, 'chain behind', 'chains behind'], [halted, 'chain halted', 'chains halted'], [breakers, 'breaker open', 'breakers open'], [silent, 'endpoint down', 'endpoints down'],
+    [absent, 'attester down', 'attesters down'], [unwell, 'filler unwell', 'fillers unwell'], [low, 'low inventory', 'low inventories'], [pauses.length, 'pause', 'pauses']];
   const isWell = counts.every(([number]) => number === 0);
-  const words = counts.filter(([number]) => number > 0).map(([number, what]) => `${number} ${what}`);
+  const words = counts.filter(([number]) => number > 0).map(([number, one, several]) => `${number} ${number === 1 ? one : several}`);
   return html`<section aria-labelledby="glance"><h2 id="glance" class="unseen">At a glance</h2>
     <p class="state ${isWell ? 'good' : 'wait'}" id="glance-state">${isWell ? 'All is well' : words.join(', ')}</p>
     <dl class="stats"><div><dt>Open</dt><dd>${count('created', 'deposited', 'published', 'refund_pending').toLocaleString('en')}</dd></div><div><dt>Filled</dt><dd>${count('filled').toLocaleString('en')}</dd></div>
@@ -80,27 +82,19 @@ export function resultsView({ results }: Dashboard): TemplateResult | typeof not
   if (!results?.fillers.length) return nothing;
   const cell = (text: string, isResult = false) => html`<td class="number ${isResult && text.startsWith('-') ? 'loss' : ''}">${usd(text)}</td>`;
   return html`<section aria-labelledby="results"><h2 id="results">Results of the last ${results.hours} hours</h2><p class="under small">What was paid, less what was delivered, less gas, at the prices of now.${results.isCut ? ' Only the newest orders are counted.' : nothing}</p><div class="table-wrap" tabindex="0"><table class="table">
-    <thead><tr><th scope="col">Filler</th><th scope="col" class="number">Filled</th><th scope="col" class="number">Volume</th><th scope="col" class="number">Margin</th><th scope="col" class="number">Gas</th><th scope="col" class="number">Result</th></tr></thead>
-    <tbody>${results.fillers.map((one) => html`<tr><th scope="row">${one.filler}${one.unpriced > 0 ? html` <span class="tag warn">${one.unpriced} without a price</span>` : nothing}</th><td class="number">${one.filled.toLocaleString('en')}</td>${cell(one.volumeUsd)}${cell(one.marginUsd, true)}${cell(one.gasUsd)}${cell(one.resultUsd, true)}</tr>`)}</tbody></table></div></section>`;
+    <thead><tr><th scope="col">Filler</th><th scope="col" class="number">Filled</th><th scope="col" class="number">Volume</th><th scope="col" class="number">Referrers</th><th scope="col" class="number">Margin</th><th scope="col" class="number">Gas</th><th scope="col" class="number">Result</th></tr></thead>
+    <tbody>${results.fillers.map((one) => html`<tr><th scope="row">${one.filler}${one.unpriced > 0 ? html` <span class="tag warn">${one.unpriced} without a price</span>` : nothing}</th><td class="number">${one.filled.toLocaleString('en')}</td>${cell(one.volumeUsd)}${cell(one.referrersUsd)}${cell(one.marginUsd, true)}${cell(one.gasUsd)}${cell(one.resultUsd, true)}</tr>`)}</tbody></table></div></section>`;
 }
 
-/** What the fillers hold on each chain: their coins pay gas, the rest is what they deliver. */
-export function inventoryView({ holdings }: Dashboard): TemplateResult | typeof nothing {
-  if (holdings.size === 0) return nothing;
-  const isCoin = (address: string) => /^(0x0{40}|1{32})$/.test(address);
-  return html`<section aria-labelledby="inventory"><h2 id="inventory">Inventory and gas</h2>${[...holdings].map(([address, { name, tokens }]) => {
-    const chains = [...new Set(tokens.map(({ chainId }) => chainId))];
-    return html`<h3>${name} <bdi class="mono small muted">${shortText(address)}</bdi></h3><div class="table-wrap" tabindex="0"><table class="table"><thead><tr><th scope="col">Chain</th><th scope="col" class="number">Gas</th><th scope="col" class="number">Inventory</th><th scope="col">Largest</th></tr></thead>
-      <tbody>${chains.map((chainId) => {
-        const here = tokens.filter((token) => token.chainId === chainId);
-        const coin = here.find((token) => isCoin(token.address));
-        const worth = (list: typeof here) => list.reduce((sum, token) => sum + (usdOf(token.extensions?.balance ?? '0', token) ?? 0), 0);
-        const largest = here.filter((token) => !isCoin(token.address)).sort((a, b) => worth([b]) - worth([a])).slice(0, 3);
-        const isLow = coin !== undefined && worth([coin]) < 20;
-        return html`<tr><th scope="row"><span class="chain-name">${chainLogo(site, chainId)}${chainName(chainId)}</span></th><td class="number">${coin ? html`${showUnits(coin.extensions?.balance ?? '0', coin.decimals, 'en')} ${coin.symbol}` : '—'} ${isLow ? html`<span class="tag bad">low</span>` : nothing}</td>
-          <td class="number">${showUsd(worth(here), 'en')}</td><td>${largest.map((token) => html`${showUnits(token.extensions?.balance ?? '0', token.decimals, 'en')} ${token.symbol} `)}</td></tr>`;
-      })}</tbody></table></div>`;
-  })}</section>`;
+/** What the fillers hold on each chain, free of reservations: the coin pays gas, the rest is what they deliver. */
+export function inventoryView({ overview }: Dashboard): TemplateResult | typeof nothing {
+  const rows = overview?.inventory ?? [];
+  if (rows.length === 0) return nothing;
+  const worth = (value: number | null, isLow: boolean) => html`<td class="number">${value === null ? '—' : showUsd(value, 'en')} ${isLow ? html`<span class="tag bad">low</span>` : nothing}</td>`;
+  return html`<section aria-labelledby="inventory"><h2 id="inventory">Inventory and gas</h2><p class="under small">Free of reservations. Gas below $20 and inventory below $100 are marked.</p>${[...new Set(rows.map(({ filler }) => filler))].map((name) => html`<details open><summary><strong>${name}</strong></summary>
+    <div class="table-wrap" tabindex="0"><table class="table"><thead><tr><th scope="col">Chain</th><th scope="col" class="number">Gas</th><th scope="col" class="number">Inventory</th><th scope="col">Largest</th></tr></thead>
+      <tbody>${rows.filter(({ filler }) => filler === name).map((row) => html`<tr><th scope="row"><span class="chain-name">${chainLogo(site, row.chainId)}${chainName(row.chainId)}</span></th>${worth(row.gasUsd, row.isGasLow)}${worth(row.stockUsd, row.isStockLow)}
+        <td>${row.largest.map(({ symbol, usd: dollars }) => `${symbol ?? '?'} ${showUsd(dollars, 'en')}`).join(', ')}</td></tr>`)}</tbody></table></div></details>`)}</section>`;
 }
 
 export function webhooksView({ webhooks }: Dashboard): TemplateResult {

@@ -10,7 +10,7 @@ import { standingOf } from './words.js';
 
 export function orderView(followed: FollowedOrder): TemplateResult {
   const { order, from, to } = followed;
-  const standing = standingOf(order, followed.transfer !== undefined);
+  const standing = standingOf(order, followed.transfer !== undefined, isTooLate(order));
   const { deposit, fill, refund } = order.transactions ?? {};
   const received = fill?.amount ?? order.destAmount;
   document.title = `${standing.title} · order ${order.id.slice(0, 8)} – Causeway`;
@@ -23,7 +23,7 @@ export function orderView(followed: FollowedOrder): TemplateResult {
         <h2 id="amounts" class="unseen">Amounts</h2>
         ${exchange(
           leg(deposit ? 'Paid' : 'To pay', deposit?.amount ?? order.srcAmount, from, { symbol: order.fromTokenMeta?.symbol ?? '?', decimals: order.fromTokenMeta?.decimals, chainId: order.fromChainId }),
-          leg(fill ? 'Received' : 'To receive', received, to, { symbol: order.toTokenMeta?.symbol ?? '?', decimals: order.toTokenMeta?.decimals, chainId: order.toChainId }),
+          leg(fill ? 'Received' : isReturned(order) ? 'Not delivered' : 'To receive', received, to, { symbol: order.toTokenMeta?.symbol ?? '?', decimals: order.toTokenMeta?.decimals, chainId: order.toChainId }),
         )}
         ${from?.extensions?.price || to?.extensions?.price ? html`<p class="small muted note">Dollars at the prices of now.</p>` : nothing}
         <dl class="facts">
@@ -31,7 +31,9 @@ export function orderView(followed: FollowedOrder): TemplateResult {
           ${row('To', addressLink(order.toChainId, order.recipient))}
           ${row('Rate', rateOf(followed))}
           ${row('Took', tookOf(order))}
-          ${row('Delivered by', order.providerStatus?.provider ? html`${order.providerStatus.provider} ${addressLink(order.fromChainId, order.fillerAddress)}` : nothing)}
+          ${row('Held meanwhile by', order.heldBy && !followed.isOver ? html`${order.heldBy}; no contract of this service protects it` : nothing)}
+          ${row('If it fails', order.refunds && !followed.isOver ? html`${order.refunds}` : nothing)}
+          ${row(fill ? 'Delivered by' : 'Filler', order.providerStatus?.provider ? html`${order.providerStatus.provider} ${addressLink(order.fromChainId, order.fillerAddress)}` : nothing)}
         </dl>
       </section>
       <section class="card" aria-labelledby="steps">
@@ -55,6 +57,11 @@ export function orderView(followed: FollowedOrder): TemplateResult {
     </section>`;
 }
 
+const isReturned = ({ status }: Order): boolean => ['refund_pending', 'refunded', 'failed'].includes(status);
+
+/** Whether the money that an order awaits would come too late. */
+const isTooLate = ({ status, timestamps }: Order): boolean => status === 'created' && Date.parse(timestamps?.depositBefore ?? '') <= Date.now();
+
 /** The time that is left to pay, or until the deposit can be had back. */
 function timeLeft({ order, isOver }: FollowedOrder): Part {
   const { depositBefore, refundAt } = order.timestamps ?? {};
@@ -63,7 +70,10 @@ function timeLeft({ order, isOver }: FollowedOrder): Part {
   if (!at) return nothing;
   const left = (Date.parse(at) - Date.now()) / 1000;
   const waits = order.status === 'created';
-  if (left <= 0 && waits) return html`<p class="pill warn">The time to pay is over; what comes now is returned.</p>`;
+  // It comes now, and not at the time when anybody could take it.
+  if (left > 0 && order.status === 'refund_pending') return nothing;
+  // What comes late to an address of ours is returned; a provider promises nothing.
+  if (left <= 0 && waits) return order.settlement ? html`<p class="pill warn">What comes now may be lost.</p>` : nothing;
   // The wallet that deposited can call the escrow's refund itself, which the widget does with it.
   if (left <= 0) return html`<p class="pill warn">The refund is due.</p><p><a class="button primary" href="/swap?causeway-order=${order.id}">Take the money back with your wallet</a></p>`;
   return html`<p class="pill">${waits ? 'Time left to pay' : 'Refund, if nobody delivers, in'}: <span class="hold">${span(left)}</span></p>`;
@@ -72,7 +82,7 @@ function timeLeft({ order, isOver }: FollowedOrder): Part {
 /** Where money is awaited: the QR code, the amount and the address. */
 function transferPart({ transfer, order, from }: FollowedOrder): Part {
   const deposit = transfer?.deposit;
-  if (!transfer || !deposit || order.status !== 'created' || !from) return nothing;
+  if (!transfer || !deposit || order.status !== 'created' || !from || isTooLate(order)) return nothing;
   const amount = formatUnits(transfer.missing, from.decimals);
   const link = deposit.deposit?.paymentUri ?? undefined;
   const arrived = transfer.arrived > 0n
@@ -118,8 +128,8 @@ function stepsOf({ order, events, isOver, to, from }: FollowedOrder): Step[] {
   if (isOver) return past;
   const isBack = order.status === 'refund_pending';
   const awaited: Step = {
-    text: order.status === 'created' ? (order.depositTxHash ? 'The deposit becomes final' : `${amountText(order.srcAmount, from)} to be deposited`) : isBack ? 'The refund becomes final' : `${amountText(order.destAmount, to)} to be delivered`,
+    text: isTooLate(order) && !order.depositTxHash ? 'The order ends' : order.status === 'created' ? (order.depositTxHash ? 'The deposit becomes final' : `${amountText(order.srcAmount, from)} to be deposited`) : isBack ? 'The refund becomes final' : `${amountText(order.destAmount, to)} to be delivered`,
     state: 'now',
   };
-  return order.status === 'created' ? [...past, awaited, { text: `${amountText(order.destAmount, to)} to be delivered`, state: 'next' }] : [...past, awaited];
+  return order.status === 'created' && !(isTooLate(order) && !order.depositTxHash) ? [...past, awaited, { text: `${amountText(order.destAmount, to)} to be delivered`, state: 'next' }] : [...past, awaited];
 }

@@ -17,7 +17,7 @@ export function purchaseView({ purchase, token }: FollowedPurchase): TemplateRes
       <section class="card" aria-labelledby="amounts">
         <h2 id="amounts" class="unseen">Amounts</h2>
         ${exchange(
-          html`<div class="leg"><div><span class="muted small">Paid by card or bank</span><strong>${money}</strong><span class="muted small">to ${purchase.provider}</span></div></div>`,
+          html`<div class="leg"><div><span class="muted small">${isAwaited(purchase) ? 'To pay by card or bank' : 'By card or bank'}</span><strong>${money}</strong><span class="muted small">to ${purchase.provider}</span></div></div>`,
           leg(purchase.outputAmount ? 'Received' : 'Expected', purchase.outputAmount ?? purchase.expectedOutputAmount, token, { symbol: shortText(outputAsset?.address), decimals: undefined, chainId }),
         )}
         <dl class="facts">
@@ -43,6 +43,8 @@ export function purchaseView({ purchase, token }: FollowedPurchase): TemplateRes
     </section>`;
 }
 
+const isAwaited = ({ status }: FollowedPurchase['purchase']): boolean => ['created', 'pending'].includes(status);
+
 function stepsOf({ status, createdAt, updatedAt, transferTxHash, fillTxHash, outputAsset, swapStrategy, recovery, failure, terminal }: FollowedPurchase['purchase']): Step[] {
   const at = ['created', 'pending', 'processing', 'completed'].indexOf(status);
   const isBad = at === -1;
@@ -51,7 +53,7 @@ function stepsOf({ status, createdAt, updatedAt, transferTxHash, fillTxHash, out
   const chainId = outputAsset?.chainId;
   const steps: Step[] = [
     { text: 'Ordered', at: createdAt, state: 'done' },
-    { text: 'Paid to the provider', state: state(at >= 2 || Boolean(transferTxHash), true), link: isJump ? txLink(recovery?.chainId, transferTxHash) : nothing },
+    { text: at >= 2 || transferTxHash ? 'Paid to the provider' : 'To be paid to the provider', state: state(at >= 2 || Boolean(transferTxHash), true), link: isJump ? txLink(recovery?.chainId, transferTxHash) : nothing },
   ];
   if (isJump) steps.push({ text: 'Swapped into your token', state: state(at === 3, at === 2), link: nothing });
   if (isBad) return [...steps.slice(0, transferTxHash ? 2 : 1), { text: failure?.message ?? `Ended: ${status}`, at: updatedAt, state: 'bad' }];

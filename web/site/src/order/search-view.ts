@@ -39,7 +39,7 @@ export function listView({ address, orders, purchases }: Extract<Found, { kind: 
           <td><a href="/order/${order.id}"><bdi class="mono">${order.id.slice(0, 8)}</bdi></a></td>
           <td>${amountText(order.srcAmount, meta(order.fromTokenMeta))} <span class="muted small">${chainName(order.fromChainId)}</span></td>
           <td>${amountText(order.destAmount, meta(order.toTokenMeta))} <span class="muted small">${chainName(order.toChainId)}</span></td>
-          <td>${statusTag(standingOf(order, false))}</td><td class="muted">${ago(order.createdAt)}</td></tr>`)}
+          <td class="nowrap">${statusTag(standingOf(order, false))}</td><td class="muted nowrap">${ago(order.createdAt)}</td></tr>`)}
         ${purchases.map((purchase) => html`<tr>
           <td><a href="/order/${purchase.orderId}"><bdi class="mono">${purchase.orderId.slice(0, 8)}</bdi></a></td>
           <td>${purchase.fiatAmount && purchase.fiatCurrency ? showUsd(Number(purchase.fiatAmount), 'en', purchase.fiatCurrency) : '—'}</td>

@@ -10,10 +10,11 @@ export interface Standing {
 }
 
 /** The standing of a swap or a transfer. */
-export function standingOf(order: Order, isTransfer: boolean): Standing {
+export function standingOf(order: Order, isTransfer: boolean, isTooLate = false): Standing {
   switch (order.status) {
     case 'created':
       if (order.depositTxHash) return { kind: 'now', title: 'Waiting for the deposit to be final', next: 'The deposit was sent. As soon as its block is final, the filler delivers.' };
+      if (isTooLate) return { kind: 'back', title: 'The time to pay is over', next: 'Do not pay any more: what comes now is returned to its refund address. For a new price, make a new order.' };
       return isTransfer
         ? { kind: 'now', title: 'Waiting for your transfer', next: 'Send the amount to the address below. It is noticed by itself, also when this page is closed.' }
         : { kind: 'now', title: 'Waiting for the deposit', next: 'The wallet that began this swap has not sent its deposit yet. Nothing was paid so far.' };
@@ -23,7 +24,7 @@ export function standingOf(order: Order, isTransfer: boolean): Standing {
     case 'filled':
       return { kind: 'done', title: 'Delivered', next: 'The recipient was paid. There is nothing left to do.' };
     case 'refund_pending':
-      return { kind: 'back', title: 'Being refunded', next: 'Nobody delivered in time. The deposit goes back to its refund address.' };
+      return { kind: 'back', title: 'Being refunded', next: 'This order is not delivered. The deposit goes back to its refund address.' };
     case 'refunded':
       return { kind: 'back', title: 'Refunded', next: 'The deposit went back to its refund address.' };
     case 'failed':

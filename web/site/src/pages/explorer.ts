@@ -1,20 +1,10 @@
 import type { Order } from '@causeway/sdk';
 import { html, nothing, render, type TemplateResult } from 'lit-html';
 import { showPercent, showUsd } from '../../../widget/src/amounts.js';
-import { barChart } from '../chart.js';
+import { charts, type Figures, type FiguresAnswer } from '../figures.js';
 import { searchBox } from '../order/search-view.js';
 import { orderTable } from '../order-table.js';
 import { byId, catalog, chainName, failure, getJson, span } from '../site.js';
-
-interface Figures {
-  orders: number; filled: number; refunded: number; volumeUsd: string; medianSeconds: number | null;
-}
-interface Side { chainId: number; token: string; symbol: string | null }
-interface Answer extends Figures {
-  hours: number; isCut: boolean;
-  pairs: (Figures & { from: Side; to: Side })[];
-  series: (Figures & { at: string })[];
-}
 
 const EVERY = 5000;
 const SPANS: readonly (readonly [number, string])[] = [[24, 'Day'], [168, 'Week'], [720, 'Month']];
@@ -23,7 +13,7 @@ const STATUSES: readonly (readonly [string, string])[] = [['', 'All'], ['filled'
 const app = byId('app');
 let hours = 24;
 let status = '';
-let figures: Answer | undefined;
+let figures: FiguresAnswer | undefined;
 let orders: Order[] = [];
 let cursor: number | null | undefined;
 let more: Order[] = [];
@@ -35,7 +25,7 @@ async function look(): Promise<void> {
   const mine = turn;
   try {
     const [newest, counted] = await Promise.all([
-      getJson<{ data: Order[]; cursor?: number | null }>(`/explorer/orders?limit=20${status ? `&status=${status}` : ''}`), getJson<Answer>(`/explorer/figures?hours=${hours}`),
+      getJson<{ data: Order[]; cursor?: number | null }>(`/explorer/orders?limit=20${status ? `&status=${status}` : ''}`), getJson<FiguresAnswer>(`/explorer/figures?hours=${hours}`),
     ]);
     if (mine !== turn) return;
     [orders, figures, problem] = [newest.data, counted, undefined];
@@ -65,23 +55,19 @@ const chips = <T>(label: string, options: readonly (readonly [T, string])[], cho
 
 const rate = ({ filled, orders: count }: Figures): string => (count === 0 ? '—' : showPercent(filled / count, 'en'));
 const time = ({ medianSeconds }: Figures): string => (medianSeconds === null ? '—' : span(Math.max(1, medianSeconds)));
-const hourOf = (at: string): string => new Intl.DateTimeFormat('en', hours > 24 ? { month: 'short', day: 'numeric' } : { hour: '2-digit', minute: '2-digit', hourCycle: 'h23' }).format(new Date(at));
 
-function figuresView(found: Answer): TemplateResult {
+function figuresView(found: FiguresAnswer): TemplateResult {
   return html`<section aria-labelledby="figures"><div class="section-head"><h2 id="figures">Figures</h2>${chips('Time', SPANS, hours, (value) => { hours = value; })}</div>
     <dl class="stats">
       <div><dt>Volume</dt><dd id="volume">${showUsd(Number(found.volumeUsd), 'en')}</dd></div><div><dt>Delivered</dt><dd id="filled">${found.filled.toLocaleString('en')}</dd></div>
       <div><dt>Success</dt><dd>${rate(found)}</dd></div><div><dt>Median time</dt><dd>${time(found)}</dd></div><div><dt>Refunded</dt><dd>${found.refunded.toLocaleString('en')}</dd></div>
     </dl>
     ${found.isCut ? html`<p class="under small">Of the newest 5,000 orders.</p>` : nothing}
-    <div class="charts">
-      <div class="card">${barChart('Volume', found.series.map((one) => ({ label: hourOf(one.at), value: Number(one.volumeUsd), text: showUsd(Number(one.volumeUsd), 'en') })))}</div>
-      <div class="card">${barChart('Orders', found.series.map((one) => ({ label: hourOf(one.at), value: one.orders, text: String(one.orders) })))}</div>
-    </div>
+    ${charts(found, ['Volume', 'Orders'])}
     <h3>By pair</h3>
     <div class="table-wrap" tabindex="0"><table class="table"><thead><tr><th scope="col">Pair</th><th scope="col" class="number">Orders</th><th scope="col" class="number">Volume</th><th scope="col" class="number">Success</th><th scope="col" class="number">Median time</th></tr></thead>
       <tbody>${found.pairs.length === 0 ? html`<tr><td class="empty" colspan="5">No order ended in that time</td></tr>` : found.pairs.slice(0, 12).map((pair) => html`<tr>
-        <td>${pair.from.symbol ?? pair.from.token} <span class="muted small">${chainName(pair.from.chainId)}</span> → ${pair.to.symbol ?? pair.to.token} <span class="muted small">${chainName(pair.to.chainId)}</span></td>
+        <td><span class="pair"><span class="nowrap">${pair.from.symbol ?? pair.from.token} <span class="muted small">${chainName(pair.from.chainId)}</span></span> <span class="nowrap">→ ${pair.to.symbol ?? pair.to.token} <span class="muted small">${chainName(pair.to.chainId)}</span></span></span></td>
         <td class="number">${pair.orders}</td><td class="number">${showUsd(Number(pair.volumeUsd), 'en')}</td><td class="number">${rate(pair)}</td><td class="number">${time(pair)}</td></tr>`)}</tbody></table></div></section>`;
 }
 

@@ -2,10 +2,11 @@ import { html, nothing, render, type TemplateResult } from 'lit-html';
 import { catalog, chainName, wordsOf } from '../site.js';
 import { chainLogo } from '../../../widget/src/views/logos.js';
 import { site } from '../site.js';
-import { emptyFillers, FILLERS, refill } from './fillers.js';
+import { emptyFillers, FILLERS, refill, usdcOn } from './fillers.js';
+import { watchRefund } from './refund.js';
 import { faucetView } from './faucet.js';
 import { addressPath, blockPath, isSolana } from './parts.js';
-import { control, rpc } from './rpc.js';
+import { control, switches, type Switches } from './rpc.js';
 
 /** The funded accounts 0 to 9 of the development phrase. */
 const WALLETS = [
@@ -15,13 +16,17 @@ const WALLETS = [
 ];
 
 const EVERY = 3000;
+/** What a lying node multiplies its fees by. */
+const LIE = 10_000;
 
 /** The sandbox at a glance, with its switches. */
 export class Panel {
-  heights = new Map<number, number | undefined>();
-  paused = new Set<number>();
-  faults = new Set<number>();
+  chains = new Map<number, Switches | undefined>();
   said = '';
+  /** Whose fillers lose their money. */
+  emptied = 8453;
+  /** The order whose refund is watched. */
+  watched: string | undefined;
   readonly #root: HTMLElement;
 
   constructor(root: HTMLElement) {
@@ -30,13 +35,15 @@ export class Panel {
   }
 
   async #look(): Promise<void> {
-    if (document.visibilityState === 'visible') {
-      const ids = [...catalog.chains.keys()];
-      const found = await Promise.all(ids.map((id) => (isSolana(id) ? rpc<number>(id, 'getSlot') : rpc<string>(id, 'eth_blockNumber').then(Number)).catch(() => undefined)));
-      this.heights = new Map(ids.map((id, at) => [id, found[at]]));
-    }
+    if (document.visibilityState === 'visible') await this.#read();
     this.draw();
     setTimeout(() => void this.#look(), EVERY);
+  }
+
+  async #read(): Promise<void> {
+    const ids = [...catalog.chains.keys()];
+    const found = await Promise.all(ids.map((id) => switches(id).catch(() => undefined)));
+    this.chains = new Map(ids.map((id, at) => [id, found[at]]));
   }
 
   draw(): void {
@@ -51,26 +58,17 @@ export class Panel {
     this.draw();
   };
 
-  #switch(id: number, isPaused: boolean): void {
-    void this.#act(`${isPaused ? 'Resume' : 'Pause'} ${chainName(id)}`, async () => {
-      await control(id, { action: isPaused ? 'resume' : 'pause' });
-      if (isPaused) this.paused.delete(id);
-      else this.paused.add(id);
-    });
-  }
-
-  #fault(id: number): void {
-    const isOn = this.faults.has(id);
-    void this.#act(`${isOn ? 'End the faults of' : 'Fail every second call of'} ${chainName(id)}`, async () => {
-      await control(id, isOn ? { action: 'faults' } : { action: 'faults', failEvery: 2 });
-      if (isOn) this.faults.delete(id);
-      else this.faults.add(id);
+  /** Moves a switch of a chain, and reads how all of them stand. */
+  #move(what: string, id: number, request: Record<string, unknown>): void {
+    void this.#act(`${what} ${chainName(id)}`, async () => {
+      await control(id, request);
+      await this.#read();
     });
   }
 
   #view(): TemplateResult {
     return html`<h1>Sandbox</h1>
-      <p class="under">Chains inside this process, with play money. Whatever you switch here, only play money is at stake.</p>
+      <p class="under">Chains inside this process, with play money. A node that fails refuses every second call; one that lies names fees ten thousand times too high, and the next quotes show it.</p>
       <p class="said" role="status">${this.said}</p>
       <section aria-labelledby="chains"><h2 id="chains">Chains</h2>
         <div class="table-wrap" tabindex="0"><table class="table chain-table"><thead><tr><th scope="col">Chain</th><th scope="col" class="number">Newest block</th><th scope="col">Switches</th></tr></thead>
@@ -85,24 +83,46 @@ export class Panel {
   }
 
   #chainRow(id: number, name: string): TemplateResult {
-    const height = this.heights.get(id);
-    const isPaused = this.paused.has(id);
-    return html`<tr><th scope="row"><span class="chain-name">${chainLogo(site, id)}<span>${name}</span>${isPaused ? html`<span class="tag warn">paused</span>` : nothing}${this.faults.has(id) ? html`<span class="tag bad">failing</span>` : nothing}</span></th>
+    const now = this.chains.get(id);
+    const { height, paused, failing, lying } = now ?? { height: undefined, paused: false, failing: false, lying: false };
+    const tag = (isOn: boolean, kind: string, text: string) => (isOn ? html`<span class="tag ${kind}">${text}</span>` : nothing);
+    const button = (text: string, what: string, request: Record<string, unknown>, isOn?: boolean) =>
+      html`<button type="button" class="button small" aria-label="${what} ${name}" aria-pressed=${isOn ?? nothing} @click=${() => this.#move(what, id, request)}>${text}</button>`;
+    return html`<tr><th scope="row"><span class="chain-name">${chainLogo(site, id)}<span>${name}</span>${tag(paused, 'warn', 'paused')}${tag(failing, 'bad', 'failing')}${tag(lying, 'bad', 'lying')}</span></th>
       <td class="number">${height === undefined ? '—' : html`<a href=${blockPath(id, height)}>${height.toLocaleString('en')}</a>`}</td>
       <td><span class="switches">
-        <button type="button" class="button small" aria-label="${isPaused ? 'Resume' : 'Pause'} ${name}" @click=${() => this.#switch(id, isPaused)}>${isPaused ? 'Resume' : 'Pause'}</button>
-        <button type="button" class="button small" aria-label="Make a block on ${name}" @click=${() => void this.#act(`Make a block on ${name}`, () => control(id, { action: 'mine', blocks: 1 }))}>Block</button>
-        <button type="button" class="button small" aria-label="Reorganise ${name}" @click=${() => void this.#act(`Reorganise ${name}`, () => control(id, { action: 'reorg', blocks: 2 }))}>Reorganise</button>
-        <button type="button" class="button small" aria-label="${this.faults.has(id) ? 'End the faults of' : 'Fail calls of'} ${name}" @click=${() => this.#fault(id)}>${this.faults.has(id) ? 'Heal' : 'Fail calls'}</button></span></td></tr>`;
+        ${paused ? button('Resume', 'Resume', { action: 'resume' }) : button('Pause', 'Pause', { action: 'pause' })}
+        ${button('Block', 'Make a block on', { action: 'mine', blocks: 1 })}
+        ${button('Reorganise', 'Reorganise', { action: 'reorg', blocks: 2 })}
+        ${failing ? button('Heal', 'Heal the node of', { action: 'faults' }) : button('Fail calls', 'Fail every second call of', { action: 'faults', failEvery: 2 })}
+        ${lying ? button('Be honest', 'End the lies of', { action: 'faults' }) : button('Lie', 'Lie about the fees of', { action: 'faults', lies: { feeFactor: LIE } })}</span></td></tr>`;
   }
 
   #refundView(): TemplateResult {
-    return html`<ol class="steps-list">
-        <li>On the <a href="/" target="_blank">start page</a>, bring a swap of ETH for USDC on Base to its review.</li>
-        <li>Empty the fillers here: what they promised is gone.</li>
-        <li>Confirm the swap. Nobody can deliver, so the deposit comes back.</li></ol>
-      <p class="switches"><button type="button" class="button danger" @click=${() => void this.#act('Empty the fillers of USDC on Base', emptyFillers)}>Empty the fillers</button>
-        <button type="button" class="button" @click=${() => void this.#act('Refill the fillers', refill)}>Refill them</button></p>
-      <p class="small muted">${Object.entries(FILLERS).map(([name, { address }]) => html`${name}: <a href=${addressPath(8453, address)}><bdi class="mono">${address.slice(0, 10)}…</bdi></a> `)}</p>`;
+    const chains = [...catalog.chains.values()].filter(({ id }) => !isSolana(id) && usdcOn(id));
+    const choose = (event: Event) => {
+      this.emptied = Number((event.target as HTMLSelectElement).value);
+    };
+    const on = () => `of USDC on ${chainName(this.emptied)}`;
+    const watch = () => {
+      this.watched = undefined;
+      void this.#act('Watch a refund', () => watchRefund(this.emptied, {
+        say: (words) => {
+          this.said = `${words}…`;
+          this.draw();
+        },
+        made: (orderId) => {
+          this.watched = orderId;
+          this.draw();
+        },
+      }));
+    };
+    return html`<p class="under small">An order of 25 USDC is made, the fillers lose all their USDC there, and the order is paid. Nobody can deliver, so the deposit comes back, and the fillers are refilled.</p>
+      <div class="field"><label for="r-chain">Fillers that fail</label><select id="r-chain" @change=${choose}>${chains.map(({ id, name }) => html`<option value=${id} ?selected=${id === this.emptied}>USDC on ${name}</option>`)}</select></div>
+      <p class="switches"><button type="button" class="button primary" @click=${watch}>Make an order fail</button>
+        <button type="button" class="button danger" @click=${() => void this.#act(`Empty the fillers ${on()}`, () => emptyFillers(this.emptied))}>Empty the fillers</button>
+        <button type="button" class="button" @click=${() => void this.#act(`Refill the fillers ${on()}`, () => refill(this.emptied))}>Refill them</button></p>
+      ${this.watched ? html`<p class="watched">See it: <a href="/order/${this.watched}" target="_blank">order <bdi class="mono">${this.watched.slice(0, 8)}</bdi></a></p>` : nothing}
+      <p class="small muted">${Object.entries(FILLERS).map(([name, { address }]) => html`${name}: <a href=${addressPath(this.emptied, address)}><bdi class="mono">${address.slice(0, 10)}…</bdi></a> `)}</p>`;
   }
 }

@@ -1,3 +1,5 @@
+import { getJson } from '../site.js';
+
 /** JSON-RPC to a chain of the sandbox. */
 export async function rpc<T>(chainId: number, method: string, params: unknown[] = []): Promise<T> {
   const [answer] = await batch<T>(chainId, [[method, params]]);
@@ -29,3 +31,16 @@ export interface EvmTransaction {
 export interface EvmLog { address: string; topics: string[]; data: string; logIndex: string; transactionHash: string; blockNumber: string }
 export interface EvmReceipt { status: string; gasUsed: string; effectiveGasPrice: string; logs: EvmLog[]; contractAddress: string | null }
 export interface EvmBlock { number: string; hash: string; parentHash: string; timestamp: string; gasUsed: string; gasLimit: string; baseFeePerGas?: string; transactions: EvmTransaction[] }
+
+/** How the switches of a chain stand. */
+export interface Switches {
+  height: number;
+  paused: boolean;
+  failing: boolean;
+  lying: boolean;
+}
+
+export async function switches(chainId: number): Promise<Switches> {
+  const { blockNumber, slot, ...rest } = await getJson<Omit<Switches, 'height'> & { blockNumber?: number; slot?: number }>(`/sandbox/control/${chainId}`);
+  return { ...rest, height: blockNumber ?? slot ?? 0 };
+}

@@ -24,6 +24,7 @@ export function embedCode(origin: string, look: Look): string {
   const properties = [...colours, ...(look.radius === 24 ? [] : [`--causeway-radius: ${look.radius}px;`])];
   const style = properties.length ? `<style>\n  causeway-widget {\n${properties.map((line) => `    ${line}\n`).join('')}  }\n</style>\n` : '';
   const title = look.title ? `\n<script>\n  document.querySelector("causeway-widget").texts = ${JSON.stringify({ titleSwap: look.title }).replace(/</g, '\\u003c')};\n</script>` : '';
-  const words = attributes.map(([name, text]) => `\n  ${name}="${escape(text)}"`).join('');
+  const gap = attributes.length > 1 ? '\n  ' : ' ';
+  const words = attributes.map(([name, text]) => `${gap}${name}="${escape(text)}"`).join('');
   return `${style}<script src="${origin}/widget.js" defer></script>\n<causeway-widget${words}></causeway-widget>${title}`;
 }

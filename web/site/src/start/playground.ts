@@ -36,7 +36,7 @@ export function startPlayground(): void {
 
 async function open(update: () => void): Promise<void> {
   const names = new Intl.DisplayNames('en', { type: 'language' });
-  render([html`<option value="">As the page</option>`, ...LOCALES.map((tag) => html`<option value=${tag}>${names.of(tag)}</option>`)], byId('p-locale'));
+  render([html`<option value="">Page’s</option>`, ...LOCALES.map((tag) => html`<option value=${tag}>${names.of(tag)}</option>`)], byId('p-locale'));
   await customElements.whenDefined('causeway-widget');
   const widget = document.createElement('causeway-widget') as CausewayWidget;
   widget.id = 'preview-widget';
@@ -45,7 +45,7 @@ async function open(update: () => void): Promise<void> {
   update();
   await catalog.load().catch(() => {});
   const options = catalog.top.map((token) => html`<option value="${token.chainId}:${token.address}">${token.symbol} on ${chainName(token.chainId)}</option>`);
-  for (const id of ['p-from', 'p-to']) render([html`<option value="">As usual</option>`, ...options], byId(id));
+  for (const id of ['p-from', 'p-to']) render([html`<option value="">Default</option>`, ...options], byId(id));
 }
 
 let applied = '';
