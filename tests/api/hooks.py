@@ -75,6 +75,8 @@ purchases = itertools.cycle(
     for amount in ["50", "75.50"]
 )
 OPENINGS = {"/v1/quotes": swaps, "/v1/fiat/quote": purchases}
+# The quotes of the routes that were built for a wallet and not submitted yet.
+BUILT: dict[str, str] = {}
 # It would begin with what needs no field that looks like somebody's id, and a quote has several.
 assert hasattr(stateful, "is_likely_root_transition")
 stateful.is_likely_root_transition = lambda operation, *_: operation.path in OPENINGS
@@ -89,15 +91,21 @@ def before_call(context, case, **kwargs):
     if opening:
         case.body = next(opening)
         case.query = {}
-    # The hash in the link is an example, and a transaction belongs to one order.
-    if case.operation.path == "/v1/deposit/submit" and isinstance(case.body, dict) and case.body.get("txHash"):
-        case.body["txHash"] = "0x" + os.urandom(32).hex()
+    # Generated values often replace those of a link: what was built last is submitted as its link says, with a transaction of
+    # its own, as one belongs to one order.
+    if case.operation.path == "/v1/deposit/submit" and BUILT:
+        route_id, quote_id = BUILT.popitem()
+        case.body = {"quoteId": quote_id, "routeId": route_id, "txHash": "0x" + os.urandom(32).hex()}
+        case.headers.pop("Idempotency-Key", None)
 
 
 @schemathesis.hook
 def after_call(context, case, response):
     """Writes which operations the links led to, for `run`."""
     is_stateful = case.meta is not None and case.meta.phase.name.value == "stateful"
+    if is_stateful and response.status_code == 200 and case.operation.path == "/v1/deposit/build":
+        if json.loads(response.content)["kind"] == "CONTRACT_CALL":
+            BUILT[case.body["routeId"]] = case.body["quoteId"]
     if is_stateful and response.status_code == 200 and "REACHED" in os.environ:
         with open(os.environ["REACHED"], "a") as file:
             print(case.operation.method.upper(), case.operation.path, file=file)

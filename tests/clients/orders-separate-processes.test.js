@@ -12,7 +12,8 @@ const causeway = new Causeway();
 let separate;
 before(async () => {
   // Addresses of finished orders are checked every second, instead of every minute.
-  separate = await startSeparately('[orders]\nlook_back_seconds = 1\n');
+  // Prices stand still: a deposit after its price had expired is returned where the price has moved since.
+  separate = await startSeparately('[orders]\nlook_back_seconds = 1\n\n[sandbox]\ndrifting_prices = false\n');
   Object.assign(causeway, { url: separate.service.url, chains: separate.chains });
 }, { timeout: 240_000 });
 after(() => separate?.stop());

@@ -124,7 +124,10 @@ async fn cors_is_open_to_every_origin_and_header() {
     assert_eq!(header("access-control-allow-headers"), "x-svc-sdk-version,x-anything");
     let answer = service.get("/v1/chains").await;
     let exposed = answer.headers()["access-control-expose-headers"].to_str().unwrap().to_owned();
-    assert_eq!(exposed, "x-request-id,idempotency-replayed,x-partial-chains,retry-after");
+    assert_eq!(
+        exposed,
+        "x-request-id,idempotency-replayed,x-partial-chains,retry-after,link,deprecation,sunset"
+    );
 }
 
 #[tokio::test]
@@ -210,6 +213,24 @@ async fn the_catalog_pages_through_every_token_once() {
     let status = service.get_json("/status.json").await;
     assert_eq!(seen.len() as u64, status["tokens"].as_u64().unwrap());
     assert!(seen.len() >= 3_000);
+}
+
+#[tokio::test]
+async fn metrics_with_a_listener_of_their_own_are_there_alone() {
+    let folder = data_dir();
+    let free = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+    let file = folder.path().join("causeway.toml");
+    std::fs::write(&file, format!("[server]\nmetrics_listen = \"{free}\"\n[sandbox]\nenabled = false\n"))
+        .unwrap();
+    let service = Service::start_with(folder.path(), &["--config", file.to_str().unwrap()]);
+    let refused = service.get("/metrics").await;
+    assert_eq!(refused.status(), 404);
+    assert!(refused.text().await.unwrap().contains("server.metrics_listen"));
+
+    let get = |path: &str| service.client.get(format!("http://{free}{path}")).send();
+    let metrics = get("/metrics").await.unwrap().text().await.unwrap();
+    assert!(metrics.contains("causeway_http_errors_total{name=\"NotFoundException\"} 1"), "{metrics}");
+    assert_eq!(get("/v1/chains").await.unwrap().status(), 404);
 }
 
 #[tokio::test]

@@ -69,7 +69,7 @@ async fn swaps_through_the_sdk_are_filled() {
     for way in [DepositMethod::ContractCall, DepositMethod::Permit2] {
         in_one_call(&client, &wallet, &ask, way).await;
     }
-    a_wallet_with_usdc_and_nothing_else_swaps_with_one_signature(&client, &service.url).await;
+    a_wallet_with_usdc_and_nothing_else_swaps_by_signing(&client, &service.url).await;
     native_coin_to_another_recipient(&client, &wallet).await;
     refusals_have_their_class(&client, &wallet, &ask).await;
     the_examples_do_what_they_say(&client, &wallet).await;
@@ -197,14 +197,16 @@ async fn in_one_call(client: &Client, wallet: &LocalWallet, ask: &QuoteAsk, way:
             &["bounded", "quoted", "chosen", "built", "approved", "deposited", "submitted"][..]
         }
         DepositMethod::Permit2 => &["bounded", "quoted", "chosen", "built", "approved", "submitted"][..],
-        DepositMethod::Authorization => &["bounded", "quoted", "chosen", "built", "submitted"][..],
+        DepositMethod::Authorization | DepositMethod::Permit => {
+            &["bounded", "quoted", "chosen", "built", "submitted"][..]
+        }
     };
     assert_eq!(steps[..before_the_order.len()], *before_the_order, "{way:?}");
     assert_eq!(steps.last().map(String::as_str), Some("filled"));
 }
 
-/// No coin for gas and no allowance: the wallet signs the token's own authorization, once.
-async fn a_wallet_with_usdc_and_nothing_else_swaps_with_one_signature(client: &Client, service: &str) {
+/// No coin for gas and no allowance: the wallet signs the token's own authorization, or its permit and the order.
+async fn a_wallet_with_usdc_and_nothing_else_swaps_by_signing(client: &Client, service: &str) {
     let wallet = LocalWallet::connect_sandbox(client, POOR_KEY).await.unwrap();
     let gift = serde_json::json!({
         "chainId": 8453, "address": wallet.address(), "token": USDC_ON_BASE, "amount": "20000000",
@@ -226,20 +228,22 @@ async fn a_wallet_with_usdc_and_nothing_else_swaps_with_one_signature(client: &C
         tokio::time::sleep(Duration::from_millis(100)).await;
     }
     assert_eq!(held().await.1, "0");
-    let ask = QuoteAsk { amount: "20000000".to_owned(), ..ask(&wallet) };
-    in_one_call(client, &wallet, &ask, DepositMethod::Authorization).await;
-    assert_eq!(held().await.1, "0", "the wallet never had a coin");
-    // Nobody is offered an authorization who has not asked for it, and the native coin has none.
-    let quote = client.quote(&ask).await.unwrap();
-    assert!(quote.routes.iter().all(|route| !route.offers("AUTHORIZATION")));
-    let native = QuoteAsk {
-        from_token: COIN.to_owned(),
-        amount: "10000000000000000".to_owned(),
-        deposit_methods: Some(vec!["AUTHORIZATION".to_owned()]),
-        ..ask
-    };
-    let refused = client.quote(&native).await;
-    assert!(refused.is_err() || refused.is_ok_and(|quote| quote.routes.is_empty()));
+    let ask = QuoteAsk { amount: "10000000".to_owned(), ..ask(&wallet) };
+    for way in [DepositMethod::Authorization, DepositMethod::Permit] {
+        in_one_call(client, &wallet, &ask, way).await;
+        assert_eq!(held().await.1, "0", "the wallet never had a coin");
+        // Nobody is offered it who has not asked for it, and the native coin has neither.
+        let quote = client.quote(&ask).await.unwrap();
+        assert!(quote.routes.iter().all(|route| !route.offers(way.as_str())));
+        let native = QuoteAsk {
+            from_token: COIN.to_owned(),
+            amount: "10000000000000000".to_owned(),
+            deposit_methods: Some(vec![way.as_str().to_owned()]),
+            ..ask.clone()
+        };
+        let refused = client.quote(&native).await;
+        assert!(refused.is_err() || refused.is_ok_and(|quote| quote.routes.is_empty()));
+    }
 }
 
 /// The chain's own coin, by the spelling that others use, for an exact output to another address.

@@ -1,4 +1,8 @@
-//! Swaps that a liquidity provider settles, over the real binary and its chains: LI.FI's stand-in beside our own market makers.
+//! Swaps that a liquidity provider settles, over the real binary and its chains: the stand-ins of LI.FI and Relay beside our
+//! own market makers. Every case of a provider's conduct is run for each of them; `transfers` has those of 1Click, which is paid
+//! at an address.
+
+mod transfers;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -11,11 +15,13 @@ use causeway_client::{
 };
 use causeway_domain::ChainId;
 use causeway_evm::{Call, EvmClient, EvmConfig};
-use causeway_fillers::providers::standin::{LifiStandIn, Mischief, PlayMoney};
+use causeway_fillers::providers::standin::{
+    LifiStandIn, Mischief, OneClickStandIn, PlayMoney, RelayStandIn, depository_code,
+};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-use crate::service::{Service, data_dir};
+use crate::service::{Service, causeway, data_dir};
 
 /// The first account of the customary test phrase, rich on every chain of the sandbox.
 const KEY: &str = "0xac0974bec39a17e36ba4a6b4d238ff944bacb478cbed5efcae784d7bf4f2ff80";
@@ -39,20 +45,46 @@ sol! {
     function deposit() external payable;
 }
 
-fn code() -> Vec<u8> {
-    let artifact: Value = serde_json::from_str(ARTIFACT).unwrap();
-    hex::decode(artifact["bytecode"].as_str().unwrap()).unwrap()
+/// The type of a provider's routes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    Lifi,
+    Relay,
 }
 
-/// The stand-in's entry contract, at the same address on every chain.
-fn contract() -> Address {
-    CREATE2.create2(B256::ZERO, keccak256(code()))
+const KINDS: [Kind; 2] = [Kind::Lifi, Kind::Relay];
+
+impl Kind {
+    const fn name(self) -> &'static str {
+        match self {
+            Self::Lifi => "lifi",
+            Self::Relay => "relay",
+        }
+    }
+
+    /// The code that creates its entry contract.
+    fn code(self) -> Vec<u8> {
+        match self {
+            Self::Lifi => {
+                let artifact: Value = serde_json::from_str(ARTIFACT).unwrap();
+                hex::decode(artifact["bytecode"].as_str().unwrap()).unwrap()
+            }
+            Self::Relay => depository_code(),
+        }
+    }
+
+    /// Its entry contract, at the same address on every chain.
+    fn contract(self) -> Address {
+        CREATE2.create2(B256::ZERO, keccak256(self.code()))
+    }
 }
 
 struct Fixture {
-    _folder: TempDir,
+    folder: TempDir,
     service: Service,
-    stand_in: LifiStandIn,
+    lifi: LifiStandIn,
+    relay: RelayStandIn,
+    oneclick: OneClickStandIn,
     client: Client,
     wallet: LocalWallet,
 }
@@ -60,22 +92,61 @@ struct Fixture {
 impl Fixture {
     async fn start() -> Self {
         let money = Arc::new(PlayMoney::new().unwrap());
-        let tokens = [(BASE, BASE_USDC, 6, "USDC"), (ARBITRUM, ARBITRUM_USDC, 6, "USDC")];
-        let stand_in = LifiStandIn::start(contract(), tokens, Arc::clone(&money)).await.unwrap();
-        let settings = format!(
-            "[liquidity.lifi]\nurl = \"{}\"\nquotes_in_two_hours = 10000\n[liquidity.lifi.contracts]\nbundled = false\n\
-             pinned = [{{ chain = {BASE}, address = \"{}\" }}]\n",
-            stand_in.url,
-            contract()
-        );
+        let tokens = || [(BASE, BASE_USDC, 6, "USDC"), (ARBITRUM, ARBITRUM_USDC, 6, "USDC")];
+        let lifi = LifiStandIn::start(Kind::Lifi.contract(), tokens(), Arc::clone(&money)).await.unwrap();
+        let relay = RelayStandIn::start(Kind::Relay.contract(), tokens(), Arc::clone(&money)).await.unwrap();
+        let oneclick = OneClickStandIn::start(tokens(), Arc::clone(&money)).await.unwrap();
+        let section = |kind: Kind, url: &str, limit: &str| {
+            let (name, contract) = (kind.name(), kind.contract());
+            format!(
+                "[liquidity.{name}]\nurl = \"{url}\"\ndeadline_ms = 10000\nvalid_for_s = 600\n{limit} = 10000\n\
+                 [liquidity.{name}.contracts]\nbundled = false\n\
+                 pinned = [{{ chain = {BASE}, address = \"{contract}\" }}]\n"
+            )
+        };
+        let settings = section(Kind::Lifi, &lifi.url, "quotes_in_two_hours")
+            + &section(Kind::Relay, &relay.url, "quotes_in_a_minute")
+            + &format!(
+                "[liquidity.oneclick]\nurl = \"{}\"\ndeadline_ms = 10000\nvalid_for_s = 600\nquotes_in_a_minute = 10000\n",
+                oneclick.url
+            );
         let folder = data_dir();
         let service = Service::start_configured(folder.path(), &settings);
         money.connect(&service.url);
         let client = Client::new(&format!("{}/", service.url)).unwrap();
         let wallet = LocalWallet::connect_sandbox(&client, KEY).await.unwrap();
-        let fixture = Self { _folder: folder, service, stand_in, client, wallet };
-        fixture.send(BASE, CREATE2, [B256::ZERO.as_slice(), &code()].concat(), U256::ZERO).await;
+        let fixture = Self { folder, service, lifi, relay, oneclick, client, wallet };
+        for kind in KINDS {
+            fixture.send(BASE, CREATE2, [B256::ZERO.as_slice(), &kind.code()].concat(), U256::ZERO).await;
+        }
         fixture
+    }
+
+    fn misbehave(&self, kind: Kind, mischief: Mischief) {
+        match kind {
+            Kind::Lifi => self.lifi.misbehave(mischief),
+            Kind::Relay => self.relay.misbehave(mischief),
+        }
+    }
+
+    /// How many quotes the provider was asked for.
+    fn quotes(&self, kind: Kind) -> u64 {
+        match kind {
+            Kind::Lifi => self.lifi.quotes(),
+            Kind::Relay => self.relay.quotes(),
+        }
+    }
+
+    /// Runs `causeway liquidity check` with the service's configuration and chains: its exit code and its document.
+    async fn check(&self, name: &str, args: &[&str]) -> (Option<i32>, Value) {
+        let mut command = causeway();
+        command.arg("--config").arg(self.folder.path().join("causeway.toml"));
+        command.args(["--sandbox-rpc", &self.service.url]);
+        command.args(["liquidity", "check", name, "--json"]).args(args);
+        let ended = tokio::task::spawn_blocking(move || command.output().expect("the binary starts"));
+        let ended = ended.await.unwrap();
+        let document = serde_json::from_slice(&ended.stdout);
+        (ended.status.code(), document.unwrap_or_else(|_| json!(String::from_utf8_lossy(&ended.stderr))))
     }
 
     /// Sends a transaction of the payer and waits for it.
@@ -120,24 +191,23 @@ impl Fixture {
         (answer.status().as_u16(), answer.json().await.unwrap())
     }
 
-    /// A quote that has a route of LI.FI's and one of our own.
-    async fn quote(&self) -> Value {
+    /// A quote that has routes of all these types.
+    async fn quote(&self, kinds: &[&str]) -> Value {
         let ask = serde_json::to_value(self.ask()).unwrap();
-        let mut last = Value::Null;
-        for _ in 0..300 {
-            (_, last) = self.post("/v1/quotes", &ask).await;
-            let routes = last["routes"].as_array().cloned().unwrap_or_default();
-            let has = |kind: &str| routes.iter().any(|route| route["type"] == kind);
-            if has("lifi") && has("native-filler") {
-                return last;
+        let begun = std::time::Instant::now();
+        loop {
+            let (_, quote) = self.post("/v1/quotes", &ask).await;
+            let routes = quote["routes"].as_array().cloned().unwrap_or_default();
+            if kinds.iter().all(|kind| routes.iter().any(|route| route["type"] == *kind)) {
+                return quote;
             }
+            assert!(begun.elapsed() < LIMIT, "not all of {kinds:?}: {quote}");
             tokio::time::sleep(Duration::from_millis(200)).await;
         }
-        panic!("not both kinds of routes: {last}");
     }
 
-    async fn build(&self, quote: &Value) -> (u16, Value) {
-        let route = lifi_route(quote);
+    async fn build(&self, kind: Kind, quote: &Value) -> (u16, Value) {
+        let route = route(kind, quote);
         let ask = json!({
             "quoteId": quote["quoteId"], "routeId": route["routeId"], "from": self.wallet.address(),
             "depositMethod": "CONTRACT_CALL",
@@ -145,7 +215,7 @@ impl Fixture {
         self.post("/v1/deposit/build", &ask).await
     }
 
-    /// A whole swap through LI.FI with the Rust SDK.
+    /// A whole swap with the Rust SDK.
     async fn swap(&self, options: ExecuteOptions) -> Result<causeway_client::answers::Order, Error> {
         let ask = self.ask();
         let swap = self.client.execute(&ask, &self.wallet, &options, |_: Step<'_>| {});
@@ -157,9 +227,9 @@ impl Fixture {
     }
 
     /// Builds and pays an order by hand, and returns its id.
-    async fn pay(&self) -> String {
-        let quote = self.quote().await;
-        let (status, built) = self.build(&quote).await;
+    async fn pay(&self, kind: Kind) -> String {
+        let quote = self.quote(&[kind.name()]).await;
+        let (status, built) = self.build(kind, &quote).await;
         assert_eq!(status, 200, "{built}");
         let mut deposit = None;
         for approval in built["approvals"].as_array().unwrap() {
@@ -175,7 +245,7 @@ impl Fixture {
             }
         }
         let proof = json!({
-            "quoteId": quote["quoteId"], "routeId": lifi_route(&quote)["routeId"], "txHash": deposit.unwrap(),
+            "quoteId": quote["quoteId"], "routeId": route(kind, &quote)["routeId"], "txHash": deposit.unwrap(),
         });
         let url = format!("{}/v1/deposit/submit", self.service.url);
         let answer = self.service.client.put(url).body(proof.to_string()).send().await.unwrap();
@@ -196,134 +266,247 @@ impl Fixture {
     }
 }
 
-/// Takes LI.FI's route, whatever the others offer.
-fn options() -> ExecuteOptions {
+/// Takes the provider's route, whatever the others offer.
+fn options(kind: Kind) -> ExecuteOptions {
     let bound = Bound::MinAmountOut("24000000".to_owned());
     let pace = PollingOptions::default().with_interval(Duration::from_millis(500));
     ExecuteOptions::new(bound)
         .with_polling(pace)
-        .with_route_filter(|route| route.filler.as_deref() == Some("lifi"))
+        .with_route_filter(move |route| route.filler.as_deref() == Some(kind.name()))
 }
 
-fn lifi_route(quote: &Value) -> &Value {
-    quote["routes"].as_array().unwrap().iter().find(|route| route["type"] == "lifi").unwrap()
+fn trusting(kind: Kind) -> ExecuteOptions {
+    options(kind).with_trusted_provider(BASE, &kind.contract().to_string())
+}
+
+fn route(kind: Kind, quote: &Value) -> &Value {
+    quote["routes"].as_array().unwrap().iter().find(|route| route["type"] == kind.name()).unwrap()
 }
 
 #[tokio::test]
-async fn a_swap_through_a_provider_is_offered_beside_our_own_and_ends_on_the_chain() {
+async fn swaps_through_providers_are_offered_beside_our_own_and_end_on_the_chain() {
     let fixture = Fixture::start().await;
-    let quote = fixture.quote().await;
-    let route = lifi_route(&quote);
-    assert_eq!(route["settlement"], "provider");
-    assert!(route["heldBy"].as_str().unwrap().contains("LI.FI"), "{route}");
-    assert!(route["refunds"].as_str().unwrap().contains("paying address"), "{route}");
-    let own =
-        quote["routes"].as_array().unwrap().iter().find(|route| route["type"] == "native-filler").unwrap();
-    assert_eq!(own["settlement"], Value::Null);
+    for (kind, holder, word) in [
+        (Kind::Lifi, "held by LI.FI's contracts", "DONE COMPLETED"),
+        (Kind::Relay, "held by Relay's depository", "success"),
+    ] {
+        let quote = fixture.quote(&["lifi", "relay", "native-filler"]).await;
+        let offered = route(kind, &quote);
+        assert_eq!(offered["settlement"], "provider");
+        assert!(
+            holder.contains(offered["heldBy"].as_str().unwrap().split('\'').next().unwrap()),
+            "{offered}"
+        );
+        assert!(offered["refunds"].as_str().unwrap().contains("returns the input"), "{offered}");
+        let routes = quote["routes"].as_array().unwrap();
+        let own = routes.iter().find(|route| route["type"] == "native-filler").unwrap();
+        assert_eq!(own["settlement"], Value::Null);
 
-    let (status, built) = fixture.build(&quote).await;
-    assert_eq!((status, &built["kind"]), (200, &json!("PROVIDER_CALL")), "{built}");
-    assert_eq!(built["target"], contract().to_string());
-    assert!(built["terms"].is_null() && built["recovery"].is_null(), "no terms of ours");
-    let summary = built["summary"].to_string();
-    for words in
-        ["exactly 25 USDC", "not by the escrow", "held by LI.FI's contracts", "at least 24.850125 USDC"]
-    {
-        assert!(summary.contains(words), "{words}: {summary}");
+        let (status, built) = fixture.build(kind, &quote).await;
+        assert_eq!((status, &built["kind"]), (200, &json!("PROVIDER_CALL")), "{built}");
+        assert_eq!(built["target"], kind.contract().to_string());
+        assert!(built["terms"].is_null() && built["recovery"].is_null(), "no terms of ours");
+        let summary = built["summary"].to_string();
+        for words in ["exactly 25 USDC", "not by the escrow", holder, "at least 24.850125 USDC"] {
+            assert!(summary.contains(words), "{words}: {summary}");
+        }
+
+        // Without trust in the contract the SDK pays nothing.
+        let before = fixture.balance(BASE, BASE_USDC, fixture.payer()).await;
+        let received = fixture.balance(ARBITRUM, ARBITRUM_USDC, RECIPIENT).await;
+        let error = fixture.swap(options(kind)).await.unwrap_err();
+        assert!(error.to_string().contains("trusted"), "{error}");
+        assert_eq!(fixture.balance(BASE, BASE_USDC, fixture.payer()).await, before);
+
+        let order = fixture.swap(trusting(kind)).await.unwrap();
+        let got = fixture.balance(ARBITRUM, ARBITRUM_USDC, RECIPIENT).await - received;
+        assert_eq!(got, U256::from(24_975_000), "{kind:?}");
+        assert_eq!(fixture.balance(BASE, BASE_USDC, fixture.payer()).await, before - U256::from(AMOUNT));
+        let order = fixture.order(&order.id).await;
+        assert_eq!(
+            order["stepsCompleted"],
+            json!(["created", "deposited", "published", "filled"]),
+            "{order}"
+        );
+        assert_eq!(order["settlement"], "provider");
+        assert_eq!(order["transactions"]["fill"]["amount"], "24975000");
+        assert_eq!(order["providerStatus"]["nativeStatus"], word);
+        assert_eq!((&order["intentId"], &order["fillerAddress"]), (&Value::Null, &Value::Null));
+        // What is filled stays filled, whatever the provider says then.
+        fixture.misbehave(kind, Mischief::GoesBack);
+        let id = order["id"].as_str().unwrap();
+        assert_eq!(fixture.order(id).await["status"], "filled");
+        fixture.misbehave(kind, Mischief::None);
     }
+}
 
-    // Without trust in the contract the SDK pays nothing.
-    let before = fixture.balance(BASE, BASE_USDC, fixture.payer()).await;
-    let error = fixture.swap(options()).await.unwrap_err();
-    assert!(error.to_string().contains("trusted"), "{error}");
-    assert_eq!(fixture.balance(BASE, BASE_USDC, fixture.payer()).await, before);
-
-    let trusting = options().with_trusted_provider(BASE, &contract().to_string());
-    let order = fixture.swap(trusting).await.unwrap();
-    assert_eq!(fixture.balance(ARBITRUM, ARBITRUM_USDC, RECIPIENT).await, U256::from(24_975_000));
-    assert_eq!(fixture.balance(BASE, BASE_USDC, fixture.payer()).await, before - U256::from(AMOUNT));
-    let order = fixture.order(&order.id).await;
-    assert_eq!(order["stepsCompleted"], json!(["created", "deposited", "published", "filled"]), "{order}");
-    assert_eq!(order["settlement"], "provider");
-    assert_eq!(order["transactions"]["fill"]["amount"], "24975000");
-    assert_eq!(order["providerStatus"]["nativeStatus"], "DONE COMPLETED");
-    assert_eq!((&order["intentId"], &order["fillerAddress"]), (&Value::Null, &Value::Null));
+#[tokio::test]
+async fn a_provider_that_is_down_leaves_the_others_in_the_ranked_list() {
+    let fixture = Fixture::start().await;
+    // Routes within ten basis points of the best rank equally.
+    let is_ranked = |quote: &Value| {
+        let routes = quote["routes"].as_array().unwrap().iter();
+        let outputs =
+            routes.map(|route| route["quote"]["amountOut"].as_str().unwrap().parse::<u128>().unwrap());
+        let outputs: Vec<u128> = outputs.collect();
+        outputs.iter().all(|output| outputs[0] * 10_010 >= output * 10_000)
+    };
+    let all = fixture.quote(&["lifi", "relay", "native-filler"]).await;
+    assert!(is_ranked(&all), "the best first: {all}");
+    for (down, up) in [(Kind::Lifi, Kind::Relay), (Kind::Relay, Kind::Lifi)] {
+        fixture.misbehave(down, Mischief::Down);
+        let quote = fixture.quote(&[up.name(), "native-filler"]).await;
+        let routes = quote["routes"].as_array().unwrap();
+        assert!(routes.iter().all(|route| route["type"] != down.name()), "{quote}");
+        assert!(is_ranked(&quote), "{quote}");
+        fixture.misbehave(down, Mischief::None);
+        fixture.quote(&["lifi", "relay", "native-filler"]).await;
+    }
 }
 
 #[tokio::test]
 async fn rule_22_only_a_transfer_on_a_chain_completes_or_refunds_what_a_provider_settles() {
     let fixture = Fixture::start().await;
-    let trusting = || options().with_trusted_provider(BASE, &contract().to_string());
-    fixture.quote().await;
+    fixture.quote(&["lifi", "relay"]).await;
+    let mut unended = Vec::new();
+    for (kind, done) in [(Kind::Lifi, "DONE COMPLETED"), (Kind::Relay, "success")] {
+        // It says that it has delivered, and no chain shows it.
+        fixture.misbehave(kind, Mischief::OnlySaysDone);
+        let lied = fixture.pay(kind).await;
+        let said = |order: &Value| order["providerStatus"]["nativeStatus"] == done;
+        let order = fixture.wait_for(&lied, "said to be done", said).await;
+        assert_eq!(order["status"], "published", "{order}");
+        // Then it says that it still works on it.
+        fixture.misbehave(kind, Mischief::GoesBack);
+        let back = |order: &Value| order["providerStatus"]["nativeStatus"] != done;
+        let order = fixture.wait_for(&lied, "said to be open again", back).await;
+        assert_eq!(order["status"], "published", "{order}");
 
-    // It says that it has delivered, and no chain shows it.
-    fixture.stand_in.misbehave(Mischief::OnlySaysDone);
-    let lied = fixture.pay().await;
-    let said = |order: &Value| order["providerStatus"]["nativeStatus"] == "DONE COMPLETED";
-    let order = fixture.wait_for(&lied, "said to be done", said).await;
-    assert_eq!(order["status"], "published", "{order}");
+        // It delivers half of what was agreed.
+        fixture.misbehave(kind, Mischief::PaysLess);
+        let short = fixture.pay(kind).await;
+        let is_short = |order: &Value| {
+            order["failureReason"].as_str().is_some_and(|reason| reason.contains("less than"))
+        };
+        let order = fixture.wait_for(&short, "reported as short", is_short).await;
+        assert_eq!(order["status"], "published", "{order}");
 
-    // It delivers half of what was agreed.
-    fixture.stand_in.misbehave(Mischief::PaysLess);
-    let short = fixture.pay().await;
-    let is_short =
-        |order: &Value| order["failureReason"].as_str().is_some_and(|reason| reason.contains("less than"));
-    let order = fixture.wait_for(&short, "reported as short", is_short).await;
-    assert_eq!(order["status"], "published", "{order}");
+        // It does nothing.
+        fixture.misbehave(kind, Mischief::Stuck);
+        let stuck = fixture.pay(kind).await;
+        fixture.wait_for(&stuck, "worked on", |order| order["status"] == "published").await;
 
-    // It returns the input.
-    fixture.stand_in.misbehave(Mischief::Refunds);
-    let before = fixture.balance(BASE, BASE_USDC, fixture.payer()).await;
-    let Err(Error::OrderFailed(order)) = fixture.swap(trusting()).await else { panic!("not refunded") };
-    assert_eq!(order.status, "refunded");
-    assert_eq!(fixture.balance(BASE, BASE_USDC, fixture.payer()).await, before);
-
-    // It pays the recipient in another token.
-    fixture.stand_in.misbehave(Mischief::PaysOther(ARBITRUM_USDT));
-    let other = fixture.pay().await;
-    let order = fixture.wait_for(&other, "ended", |order| order["status"] == "refunded").await;
-    let reason = order["failureReason"].as_str().unwrap();
-    assert!(reason.to_lowercase().contains(&format!("{ARBITRUM_USDT:#x}")), "{reason}");
-    assert_eq!(fixture.order(&lied).await["status"], "published", "still");
+        // It returns the input.
+        fixture.misbehave(kind, Mischief::Refunds);
+        let before = fixture.balance(BASE, BASE_USDC, fixture.payer()).await;
+        let Err(Error::OrderFailed(order)) = fixture.swap(trusting(kind)).await else {
+            panic!("not refunded")
+        };
+        assert_eq!(order.status, "refunded");
+        let after = fixture.balance(BASE, BASE_USDC, fixture.payer()).await;
+        // The order that it had left alone is returned with it.
+        fixture.wait_for(&stuck, "ended", |order| order["status"] == "refunded").await;
+        assert!(after >= before, "{after} {before}");
+        // It pays in another token: LI.FI the recipient, Relay the refund address.
+        fixture.misbehave(kind, Mischief::PaysOther(ARBITRUM_USDT));
+        let other = fixture.pay(kind).await;
+        let order = fixture.wait_for(&other, "ended", |order| order["status"] == "refunded").await;
+        let reason = order["failureReason"].as_str().unwrap();
+        assert!(reason.to_lowercase().contains(&format!("{ARBITRUM_USDT:#x}")), "{reason}");
+        unended.extend([lied, short]);
+    }
+    for id in unended {
+        assert_eq!(fixture.order(&id).await["status"], "published", "still");
+    }
 }
 
 #[tokio::test]
 async fn a_lying_provider_is_named_and_rested_and_no_money_moves() {
     let fixture = Fixture::start().await;
     let payer = fixture.payer();
-    // The payer once allowed the provider's contract another token.
+    // The payer once allowed the providers' contracts another token.
     let value = U256::from(10).pow(U256::from(17));
     fixture.send(BASE, BASE_WETH, depositCall {}.abi_encode(), value).await;
-    let approve = approveCall { spender: contract(), amount: U256::MAX }.abi_encode();
-    fixture.send(BASE, BASE_WETH, approve, U256::ZERO).await;
-    let quote = fixture.quote().await;
-    let before = fixture.balance(BASE, BASE_USDC, payer).await;
-    for (mischief, words) in [
-        (Mischief::TakesMore(BASE_WETH), "it takes 25000000 raw units of the token"),
-        (Mischief::OtherTarget(Address::repeat_byte(0xdd)), "is not pinned"),
-        (Mischief::OtherSpender(Address::repeat_byte(0xdd)), "is not pinned"),
-        (Mischief::OtherRecipient(Address::repeat_byte(0xdd)), "instead of"),
-        (Mischief::Html, "cannot be read"),
-    ] {
-        fixture.stand_in.misbehave(mischief);
-        let (status, answer) = fixture.build(&quote).await;
-        assert_eq!(
-            (status, &answer["details"]["errorCode"]),
-            (400, &json!("PROVIDER_FAULT")),
-            "{mischief:?} {answer}"
-        );
-        assert!(answer["message"].as_str().unwrap().contains(words), "{words}: {answer}");
+    for kind in KINDS {
+        let approve = approveCall { spender: kind.contract(), amount: U256::MAX }.abi_encode();
+        fixture.send(BASE, BASE_WETH, approve, U256::ZERO).await;
     }
-    fixture.stand_in.misbehave(Mischief::WorsePrice);
-    let (status, answer) = fixture.build(&quote).await;
-    assert_eq!((status, &answer["name"]), (410, &json!("QuoteExpiredException")), "{answer}");
-    // It is not asked any more, and the others are.
-    fixture.stand_in.misbehave(Mischief::None);
-    let asked = fixture.stand_in.quotes();
-    let (_, answer) = fixture.post("/v1/quotes", &serde_json::to_value(fixture.ask()).unwrap()).await;
-    let kinds: Vec<&Value> =
-        answer["routes"].as_array().unwrap().iter().map(|route| &route["type"]).collect();
-    assert!(!kinds.is_empty() && kinds.iter().all(|kind| **kind == "native-filler"), "{answer}");
-    assert_eq!(fixture.stand_in.quotes(), asked);
+    let other = Address::repeat_byte(0xdd);
+    let before = fixture.balance(BASE, BASE_USDC, payer).await;
+    for kind in KINDS {
+        let quote = fixture.quote(&[kind.name()]).await;
+        let words = |lifi: &'static str, relay: &'static str| if kind == Kind::Lifi { lifi } else { relay };
+        for (mischief, words) in [
+            (
+                Mischief::TakesMore(BASE_WETH),
+                words("it takes 25000000 raw units of the token", "takes 50000000 raw units instead of"),
+            ),
+            (Mischief::OtherTarget(other), "is not pinned"),
+            (Mischief::OtherSpender(other), words("is not pinned", "not its depository")),
+            (Mischief::OtherRecipient(other), "instead of"),
+            (Mischief::OtherChain, words("another destination chain", "another output token")),
+            (Mischief::Html, "cannot be read"),
+        ] {
+            fixture.misbehave(kind, mischief);
+            let (status, answer) = fixture.build(kind, &quote).await;
+            let fault = (status, &answer["details"]["errorCode"]);
+            assert_eq!(fault, (400, &json!("PROVIDER_FAULT")), "{kind:?} {mischief:?} {answer}");
+            assert!(answer["message"].as_str().unwrap().contains(words), "{words}: {answer}");
+        }
+        fixture.misbehave(kind, Mischief::UnboundedAllowance);
+        let (status, answer) = fixture.build(kind, &quote).await;
+        match kind {
+            // Its word on allowances is not asked for: they are of the input.
+            Kind::Lifi => assert!(answer["approvals"].to_string().contains("00017d7840"), "{answer}"),
+            Kind::Relay => assert!(status == 400 && answer.to_string().contains("allowance of"), "{answer}"),
+        }
+        fixture.misbehave(kind, Mischief::WorsePrice);
+        let (status, answer) = fixture.build(kind, &quote).await;
+        assert_eq!((status, &answer["name"]), (410, &json!("QuoteExpiredException")), "{answer}");
+        // It is not asked any more, and the others are.
+        fixture.misbehave(kind, Mischief::None);
+        let asked = fixture.quotes(kind);
+        let quote = fixture.quote(&["native-filler"]).await;
+        let routes = quote["routes"].as_array().unwrap();
+        assert!(routes.iter().all(|route| route["type"] != kind.name()), "{quote}");
+        assert_eq!(fixture.quotes(kind), asked);
+    }
     assert_eq!(fixture.balance(BASE, BASE_USDC, payer).await, before);
+}
+
+#[tokio::test]
+async fn a_check_of_a_provider_passes_and_names_what_is_wrong() {
+    let fixture = Fixture::start().await;
+    let payer = fixture.wallet.address();
+    let outcomes = |document: &Value| -> Vec<String> {
+        let checks = document["checks"].as_array().unwrap_or_else(|| panic!("{document}")).iter();
+        checks.map(|check| check["outcome"].as_str().unwrap().to_owned()).collect()
+    };
+    let other = Address::repeat_byte(0xdd);
+    for kind in KINDS {
+        let name = kind.name();
+        let (code, document) = fixture.check(name, &["--payer", &payer]).await;
+        assert_eq!((code, &document["ok"]), (Some(0), &json!(true)), "{document}");
+        assert_eq!(outcomes(&document), ["ok"; 5], "{document}");
+        let (code, document) = fixture.check(name, &["--payer", &RECIPIENT.to_string()]).await;
+        assert_eq!(code, Some(0), "a simulation that cannot be made is no fault: {document}");
+        assert_eq!(outcomes(&document).last().map(String::as_str), Some("skipped"), "{document}");
+        for (mischief, failed) in [
+            (Mischief::Down, vec!["failed", "failed", "skipped", "skipped", "skipped"]),
+            (Mischief::OtherRecipient(other), vec!["ok", "failed", "skipped", "skipped", "skipped"]),
+        ] {
+            fixture.misbehave(kind, mischief);
+            let (code, document) = fixture.check(name, &["--payer", &payer]).await;
+            assert_eq!(
+                (code, outcomes(&document)),
+                (Some(1), failed.into_iter().map(str::to_owned).collect())
+            );
+        }
+        fixture.misbehave(kind, Mischief::None);
+    }
+    let (code, words) = fixture.check("nobody", &[]).await;
+    assert!(
+        code != Some(0) && words.to_string().contains("configured are: lifi, relay, oneclick"),
+        "{words}"
+    );
 }

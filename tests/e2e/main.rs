@@ -28,6 +28,7 @@ mod sandbox;
 mod screening;
 mod sending;
 mod service;
+mod set_up;
 mod shutdown;
 /// What a wallet signs, by the text of EIP-712 and nothing of ours.
 #[path = "../../crates/evm/tests/it/wallet.rs"]

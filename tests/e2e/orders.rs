@@ -11,12 +11,16 @@ mod conservation;
 mod crashes;
 mod database_unavailable;
 mod fault_injection;
+#[path = "drills/fee_ceiling.rs"]
+mod fee_ceiling;
 #[path = "drills/gas_burner.rs"]
 mod gas_burner;
 mod gas_charges;
 #[path = "drills/halted_chain.rs"]
 mod halted_chain;
 mod intent_book;
+#[path = "drills/late_deposit.rs"]
+mod late_deposit;
 #[path = "drills/listed_sender.rs"]
 mod listed_sender;
 #[path = "drills/lying_endpoint.rs"]
@@ -38,5 +42,7 @@ mod solana;
 mod solana_accounts;
 mod solana_message;
 mod transfers;
+#[path = "drills/unknown_sender.rs"]
+mod unknown_sender;
 #[path = "drills/unpaid_orders.rs"]
 mod unpaid_orders;

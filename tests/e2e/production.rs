@@ -45,7 +45,7 @@ const OTHERS: [u64; 17] = [
 /// How long anything may take; far more than it needs on the slowest machine.
 const TIMEOUT: Duration = Duration::from_mins(3);
 
-fn usdc(chain: u64) -> Address {
+pub(crate) fn usdc(chain: u64) -> Address {
     let text = match chain {
         BASE => "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913",
         _ => "0xaf88d065e77c8cC2239327C5EDb3A432268e5831",
@@ -64,11 +64,11 @@ pub(crate) enum Role {
 
 pub(crate) const ATTESTERS: [u8; 3] = [0x51, 0x52, 0x53];
 
-fn secret(byte: u8) -> String {
+pub(crate) fn secret(byte: u8) -> String {
     format!("{byte:02x}").repeat(32)
 }
 
-fn address(byte: u8) -> Address {
+pub(crate) fn address(byte: u8) -> Address {
     Signer::from_bytes(&[byte; 32]).unwrap().address()
 }
 
@@ -159,7 +159,7 @@ impl Host {
     }
 
     /// One attester on its own host, with copied deployment records and its own key.
-    fn attester(&self, folder: &Path, byte: u8) -> Service {
+    pub(crate) fn attester(&self, folder: &Path, byte: u8) -> Service {
         let file = self.configure_attester(folder, byte);
         Service::start_with(folder, &["attester", "--config", file.to_str().unwrap()])
     }
@@ -190,22 +190,26 @@ impl Host {
     }
 
     pub(crate) async fn fund(&self, role: Role, chain: u64, token: Option<Address>) {
-        let mut gift = json!({ "chainId": chain, "address": address(role as u8).to_string() });
+        self.fund_account(address(role as u8), chain, token).await;
+    }
+
+    pub(crate) async fn fund_account(&self, owner: Address, chain: u64, token: Option<Address>) {
+        let mut gift = json!({ "chainId": chain, "address": owner.to_string() });
         if let Some(token) = token {
             gift["token"] = json!(token.to_string());
         }
         let url = format!("{}/sandbox/faucet", self.base);
         let answer = self.nodes.client.post(url).body(gift.to_string()).send().await.unwrap();
         assert_eq!(answer.status(), 200);
-        while self.balance(role, chain, token).await.is_zero() {
+        while self.balance(owner, chain, token).await.is_zero() {
             tokio::time::sleep(Duration::from_millis(50)).await;
         }
     }
 
-    async fn balance(&self, role: Role, chain: u64, token: Option<Address>) -> U256 {
+    pub(crate) async fn balance(&self, owner: Address, chain: u64, token: Option<Address>) -> U256 {
         let client =
             EvmClient::new(ChainId::new(chain).unwrap(), EvmConfig::new([self.node(chain).parse().unwrap()]));
-        let (client, owner) = (client.unwrap(), address(role as u8));
+        let client = client.unwrap();
         let Some(token) = token else { return client.native_balance(owner).await.unwrap() };
         let data = Bytes::from(balanceOfCall { owner }.abi_encode());
         let call = json!([{ "to": token, "data": data }, "latest"]);
@@ -214,11 +218,12 @@ impl Host {
     }
 
     /// Swaps as anybody does at a terminal, and returns the order when it is delivered.
-    fn swap(&self, service: &Service, way: &str, escrow: &str) -> Value {
+    pub(crate) fn swap(&self, service: &Service, way: &str, escrow: &str) -> Value {
         let key = self.path("payer.key");
         let swap = ["swap", "25", "USDC@base", "USDC@arbitrum", "--by", way, "--yes", "--json"];
         let trust = ["--at-least", "20", "--escrow", escrow, "--key-file", key.to_str().unwrap()];
-        let arguments = [&swap[..], &trust[..]].concat();
+        let node = self.node(BASE);
+        let arguments = [&swap[..], &trust[..], &["--rpc", &node]].concat();
         let begun = Instant::now();
         loop {
             let output = self.run(&arguments, &[("CAUSEWAY_URL", &service.url)]);
@@ -252,7 +257,7 @@ async fn production_setup_delivers_a_swap() {
     host.configure(&urls, &host.relayer_and_market_maker());
     let service = host.serve();
 
-    let usdc_of = async |role, chain| host.balance(role, chain, Some(usdc(chain))).await;
+    let usdc_of = async |role, chain| host.balance(address(role as u8), chain, Some(usdc(chain))).await;
     // As the operator publishes it.
     let record = std::fs::read_to_string(host.folder.path().join("data/deployments/8453.json")).unwrap();
     let record: Value = serde_json::from_str(&record).unwrap();
@@ -261,10 +266,13 @@ async fn production_setup_delivers_a_swap() {
     assert_eq!(order["status"], "filled", "{order}");
     let received = usdc_of(Role::Payer, ARBITRUM).await;
     assert!(received > U256::from(20_000_000) && received < U256::from(25_000_000), "{received}");
-    let relayed_with = host.balance(Role::Relayer, BASE, None).await;
+    let relayed_with = host.balance(address(Role::Relayer as u8), BASE, None).await;
     let order = host.swap(&service, "permit2", escrow);
     assert_eq!(order["status"], "filled", "{order}");
-    assert!(host.balance(Role::Relayer, BASE, None).await < relayed_with, "the relayer paid for the deposit");
+    assert!(
+        host.balance(address(Role::Relayer as u8), BASE, None).await < relayed_with,
+        "the relayer paid for the deposit"
+    );
 
     // Two of the three attesters are enough for the market maker to be paid.
     let begun = Instant::now();

@@ -109,7 +109,10 @@ impl Service {
 /// The client wants a TLS provider even where it speaks plain HTTP.
 fn client() -> Client {
     let _ = rustls::crypto::ring::default_provider().install_default();
-    Client::builder().timeout(Duration::from_secs(20)).build().unwrap()
+    // A test that runs a command does not see meanwhile that the service closes an idle connection.
+    let builder =
+        Client::builder().timeout(Duration::from_secs(20)).pool_idle_timeout(Duration::from_secs(5));
+    builder.build().unwrap()
 }
 
 impl Drop for Service {

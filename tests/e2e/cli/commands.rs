@@ -72,6 +72,7 @@ fn every_client_command_works_against_a_service() {
     wait_for_quote(&terminal);
     quote_prints_a_table(&terminal);
     let order = swap_is_filled(&terminal);
+    severe_warnings_need_their_option(&terminal);
     order_is_tracked(&terminal, &order);
     operator_uses_names(&terminal, &order);
     webhooks_are_received_and_sent_in_development(&terminal);
@@ -153,6 +154,25 @@ fn swap_is_filled(terminal: &Terminal) -> String {
     order["id"].as_str().unwrap().to_owned()
 }
 
+fn severe_warnings_need_their_option(terminal: &Terminal) {
+    let burn = "0x000000000000000000000000000000000000dEaD";
+    let to_nobody = ["--yes", "--at-least", "0.001", "--to", burn];
+    let refused = terminal.run(&terminal.swap(&to_nobody));
+    let words = stderr(&refused);
+    assert_eq!(refused.status.code(), Some(5), "{words}");
+    assert!(
+        words.contains("severe: The recipient") && words.contains("--accept-warning NO_WAY_OUT"),
+        "{words}"
+    );
+    let json = terminal.run(&terminal.swap(&[&to_nobody[..], &["--json"]].concat()));
+    let document: Value = serde_json::from_slice(&json.stdout).unwrap();
+    assert_eq!(document["error"]["warnings"][0]["code"], "NO_WAY_OUT");
+    let accepted =
+        terminal.run(&terminal.swap(&[&to_nobody[..], &["--accept-warning", "NO_WAY_OUT"]].concat()));
+    assert!(super::stdout(&accepted).starts_with("filled: "), "{}", stderr(&accepted));
+    assert!(stderr(&accepted).contains("is a burn address"), "it is shown: {}", stderr(&accepted));
+}
+
 fn order_is_tracked(terminal: &Terminal, order: &str) {
     assert_eq!(terminal.json(&["track", order])["status"], "filled");
     let text = terminal.text(&["track", order, "--once"]);
@@ -168,6 +188,15 @@ fn operator_uses_names(terminal: &Terminal, order: &str) {
         shown.contains("  25 USDC  Base block ") && shown.contains("succeeded on Arbitrum One"),
         "{shown}"
     );
+    for args in [&["order", "list", "--status", "filled", "--from", "base"][..], &["order", "find", order]] {
+        let listed = operate(args);
+        assert!(listed.contains(order) && listed.contains("25 USDC  Base"), "{listed}");
+    }
+    assert_eq!(operate(&["order", "list", "--to", "katana"]), "no such orders\n");
+    let overview = operate(&["overview"]);
+    for part in ["Orders\n", "Inventory and gas\n", "Arbitrum One", "Prices\n", "sandbox-card"] {
+        assert!(overview.contains(part), "{part} is missing in\n{overview}");
+    }
     operate(&["pause", "chain", "arb"]);
     operate(&["pause", "token", "usdc@base"]);
     let pauses = operate(&["pauses"]);

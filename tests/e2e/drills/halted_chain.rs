@@ -15,21 +15,21 @@ use super::payer::{DepositVia, Outcome, Payer, SwapPlan};
 use super::restartable_service::RestartableService;
 use super::seeded_rng::SeededRng;
 
-const TIMEOUT: Duration = Duration::from_mins(2);
-const CLAIMED: u64 = 2;
+pub(super) const TIMEOUT: Duration = Duration::from_mins(2);
+pub(super) const CLAIMED: u64 = 2;
 
-fn plan() -> SwapPlan {
+pub(super) fn plan() -> SwapPlan {
     let (amount, via) = (U256::from(50_000_000), DepositVia::Call);
     SwapPlan { from: (BASE, usdc(BASE)), to: (ETHEREUM, COIN), amount, via, outcome: Outcome::Filled }
 }
 
-async fn status(service: &RestartableService, payer: &Payer) -> String {
+pub(super) async fn status(service: &RestartableService, payer: &Payer) -> String {
     let orders = service.orders_of(payer.key.address()).await;
     orders.first().map(|order| order["status"].as_str().unwrap().to_owned()).unwrap_or_default()
 }
 
 /// What the escrow itself says of an order.
-async fn escrow_status(chains: &Chains, payer: &Payer) -> U256 {
+pub(super) async fn escrow_status(chains: &Chains, payer: &Payer) -> U256 {
     let order = payer.built_order();
     let Address::Evm(escrow) = order.escrow else { panic!("an EVM escrow") };
     let data = Bytes::from(Escrow::statusCall { orderId: order.intent }.abi_encode());
@@ -41,7 +41,7 @@ async fn escrow_status(chains: &Chains, payer: &Payer) -> U256 {
 }
 
 /// What the recipient would have if everything in the destination's pool were in a block.
-async fn pending_balance(chains: &Chains, payer: &Payer) -> U256 {
+pub(super) async fn pending_balance(chains: &Chains, payer: &Payer) -> U256 {
     let recipient = payer.recipient.to_string();
     let call = json!({
         "jsonrpc": "2.0", "id": 1, "method": "eth_getBalance", "params": [recipient, "pending"],

@@ -41,11 +41,13 @@ fn change(file: &Path, change: impl Fn(&mut Value)) {
 #[tokio::test]
 async fn records_are_compared_with_configuration_contracts_and_mode() {
     let host = deployed().await;
-    let (report, succeeded) = doctor(&host, &[]);
-    assert!(succeeded, "{report:#}");
-    let areas = ["database", "keys", "endpoints", "contracts"];
+    let (report, _) = doctor(&host, &[]);
     let checks = report["checks"].as_array().unwrap();
-    assert!(areas.iter().all(|area| checks.iter().any(|check| check["area"] == *area)), "{report:#}");
+    // Neither attesters nor coins for gas are part of this drill.
+    for area in ["database", "keys", "endpoints", "clock", "contracts", "prices", "fillers"] {
+        let mut of_area = checks.iter().filter(|check| check["area"] == area).peekable();
+        assert!(of_area.peek().is_some() && of_area.all(|check| check["ok"] == true), "{area}: {report:#}");
+    }
 
     let record = host.path("data/deployments/8453.json");
     let good = std::fs::read_to_string(&record).unwrap();

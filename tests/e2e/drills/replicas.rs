@@ -4,11 +4,11 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use causeway_domain::QuoteId;
-use serde_json::Value;
+use serde_json::{Value, json};
 use sqlx::postgres::{PgConnectOptions, PgConnection};
 use sqlx::{AssertSqlSafe, ConnectOptions as _, Connection as _, Executor as _};
 
-use crate::purchases::{order, pay};
+use crate::purchases::{order, pay, post};
 use crate::service::{Service, data_dir, few_chains};
 
 const ARBITRUM: u64 = 42161;
@@ -69,6 +69,32 @@ async fn swaps(service: &Service, address: &str) -> Vec<Value> {
     service.get_json(&format!("/v1/orders/{address}")).await["data"].as_array().unwrap().clone()
 }
 
+/// Two requests with one idempotency key, at once at both processes: one is answered, the other refused.
+async fn one_key_with_two_bodies_has_one_answer(replicas: [&Service; 2]) {
+    let author = format!("0x{}", "9e".repeat(20));
+    let quote = json!({
+        "fiatCurrency": "USD", "fiatAmount": "100", "toChainId": ARBITRUM, "toToken": ARBITRUM_USDC,
+        "recipient": author, "provider": "sandbox-card",
+    });
+    for round in 0..10 {
+        let key = format!("one-key-of-round-{round}");
+        let mut takes = Vec::new();
+        for replica in replicas {
+            let (status, quotes) = post(replica, "/v1/fiat/quote", &quote).await;
+            assert_eq!(status, 200, "{quotes}");
+            takes.push(json!({ "quoteId": quotes["quotes"][0]["quoteId"], "author": author }));
+        }
+        let [ours, theirs] = [0, 1].map(|place| {
+            let url = format!("{}/v1/fiat/order", replicas[place].url);
+            replicas[place].client.post(url).header("Idempotency-Key", &key).json(&takes[place]).send()
+        });
+        let (ours, theirs) = tokio::join!(ours, theirs);
+        let mut statuses = [ours, theirs].map(|answer| answer.unwrap().status().as_u16());
+        statuses.sort_unstable();
+        assert_eq!(statuses, [200, 422], "round {round}");
+    }
+}
+
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn rule_21_two_replicas_create_one_swap_for_each_payout() {
     let Some(database) = Database::new().await else { return };
@@ -79,6 +105,7 @@ async fn rule_21_two_replicas_create_one_swap_for_each_payout() {
     copy_keys(folders[0].path(), folders[1].path());
     let second = replica(folders[1].path(), 1, &database, base);
 
+    one_key_with_two_bodies_has_one_answer([&first, &second]).await;
     let mut bought = Vec::new();
     for number in 0..PURCHASES {
         let recipient = format!("0x{}", format!("{:02x}", 0xa0 + number).repeat(20));

@@ -29,12 +29,17 @@ pub(super) struct RestartableService {
     client: Client,
 }
 
+fn write_config(folder: &TempDir, config: &str) -> PathBuf {
+    let file = folder.path().join("orders.toml");
+    std::fs::write(&file, format!("{config}\n{}", few_chains())).unwrap();
+    file
+}
+
 impl RestartableService {
     /// A service on the chains of another process, configured by `config`.
     pub(super) fn start(chains: &str, config: &str) -> Self {
         let folder = data_dir();
-        let file = folder.path().join("orders.toml");
-        std::fs::write(&file, format!("{config}\n{}", few_chains())).unwrap();
+        let file = write_config(&folder, config);
         let _ = rustls::crypto::ring::default_provider().install_default();
         let arguments = ["--sandbox-rpc", chains, "--config", file.to_str().unwrap()].map(str::to_owned);
         let client = Client::builder().timeout(Duration::from_secs(30)).build().unwrap();
@@ -47,6 +52,11 @@ impl RestartableService {
         };
         service.restart();
         service
+    }
+
+    /// The configuration from the next start on.
+    pub(super) fn configure(&self, config: &str) {
+        write_config(&self.folder, config);
     }
 
     fn log(&self) -> PathBuf {
