@@ -57,6 +57,7 @@ pub fn quote() -> Quote {
             slippage: None,
             deposit_methods: Vec::new(),
             referral: None,
+            deposit_window: None,
         },
         integrator: None,
         routes: Vec::new(),

@@ -112,6 +112,7 @@ pub async fn plain_service(store: Arc<Store>, watch_orders: Arc<WatchOrders>) ->
             public_url: "http://127.0.0.1".to_owned(),
             timeout: Duration::from_secs(30),
             rate_limit: None,
+            has_metrics_listener: false,
             sandbox_rpc: None,
             embed_origins: Vec::new(),
             mode: "sandbox",
