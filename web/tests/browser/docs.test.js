@@ -3,6 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { assertAccessible, assertFits, BASE, PHONE, visit } from "./browser.js";
+import { passes } from "../passes.js";
 
 /** @typedef {import("playwright-core").Page} Page */
 /** @typedef {import("../../types/openapi.d.ts").OpenApi} OpenApi */
@@ -41,8 +42,8 @@ async function send(page, name) {
 test("the reference shows every operation of the document, in the navigation and on the page", async () => {
   await visit("/docs/reference", {}, async (page) => {
     await page.locator("article.op").first().waitFor();
-    assert.deepEqual((await names(page.locator("article.op"))).toSorted(), OPERATIONS.toSorted());
-    assert.equal(await page.locator("#nav-list li").count(), OPERATIONS.length);
+    await passes(async () => assert.deepEqual((await names(page.locator("article.op"))).toSorted(), OPERATIONS.toSorted()));
+    await passes(async () => assert.equal(await page.locator("#nav-list li").count(), OPERATIONS.length));
     assert.ok(OPERATIONS.length > 5);
   });
 });
@@ -52,8 +53,8 @@ test("Try it on GET /v1/chains shows status, request id, time and body", async (
     const panel = await send(page, "get /v1/chains");
     await panel.getByText("200 OK").waitFor();
     await panel.getByText(/\d+ ms · /).waitFor();
-    assert.match((await panel.locator(".headers").textContent()) ?? "", /x-request-id\S+/);
-    assert.match((await panel.locator("pre").textContent()) ?? "", /"name": "Base"/);
+    await passes(async () => assert.match((await panel.locator(".headers").textContent()) ?? "", /x-request-id\S+/));
+    await passes(async () => assert.match((await panel.locator("pre").textContent()) ?? "", /"name": "Base"/));
   });
 });
 
@@ -71,7 +72,7 @@ test("the curl command follows the input", async () => {
     const article = operation(page, "get /v1/tokens/search");
     await article.locator("details.try summary").click();
     await article.getByLabel(/^q\b/).fill("it's");
-    assert.equal(await article.locator(".code code").first().textContent(), `curl '${BASE}/v1/tokens/search?q=it'\\''s'`);
+    await passes(async () => assert.equal(await article.locator(".code code").first().textContent(), `curl '${BASE}/v1/tokens/search?q=it'\\''s'`));
   });
 });
 
@@ -79,15 +80,15 @@ test("an example is shown in the language that the reader chose, everywhere and 
   await visit("/docs/reference", {}, async (page) => {
     const shown = (/** @type {string} */ name) => operation(page, name).locator(".code code").first();
     await operation(page, "get /v1/chains").getByRole("button", { name: "Python" }).click();
-    assert.match((await shown("get /v1/chains").textContent()) ?? "", /^import json\nfrom urllib\.request import Request, urlopen/);
-    assert.match((await shown("post /v1/quotes").textContent()) ?? "", /json\.dumps\(body\)/);
+    await passes(async () => assert.match((await shown("get /v1/chains").textContent()) ?? "", /^import json\nfrom urllib\.request import Request, urlopen/));
+    await passes(async () => assert.match((await shown("post /v1/quotes").textContent()) ?? "", /json\.dumps\(body\)/));
     await operation(page, "post /v1/quotes").getByRole("button", { name: "TypeScript" }).click();
-    assert.match((await shown("post /v1/quotes").textContent()) ?? "", /await getQuote\(client, \{/);
+    await passes(async () => assert.match((await shown("post /v1/quotes").textContent()) ?? "", /await getQuote\(client, \{/));
     await page.reload();
     await operation(page, "post /v1/quotes").waitFor();
-    assert.match((await shown("post /v1/quotes").textContent()) ?? "", /@causeway\/sdk/);
+    await passes(async () => assert.match((await shown("post /v1/quotes").textContent()) ?? "", /@causeway\/sdk/));
     await operation(page, "post /v1/quotes").getByRole("button", { name: "Rust" }).click();
-    assert.match((await shown("post /v1/quotes").textContent()) ?? "", /causeway_client/);
+    await passes(async () => assert.match((await shown("post /v1/quotes").textContent()) ?? "", /causeway_client/));
   });
 });
 
@@ -106,7 +107,7 @@ test("a quote feeds build, submit and track, until the order is filled", async (
     await page.getByText(/^The order is filled, after/).waitFor({ timeout: 120_000 });
     await send(3);
     await page.locator(".walk-step").nth(3).getByText("200 OK").waitFor();
-    assert.match((await page.locator(".walk-step").nth(3).locator(".answer pre").textContent()) ?? "", /"status": "filled"/);
+    await passes(async () => assert.match((await page.locator(".walk-step").nth(3).locator(".answer pre").textContent()) ?? "", /"status": "filled"/));
     await assertAccessible(page, ".walk");
   });
 });
@@ -117,11 +118,11 @@ test("the filter shows only matching operations, and Escape resets it", async ()
     await page.keyboard.press("/");
     await page.keyboard.type("fillers ICON");
     const visible = page.locator("article.op:visible");
-    assert.deepEqual(await names(visible), ["get /v1/fillers/{name}/icon"]);
-    assert.equal(await page.locator("#nav-list li:visible").count(), 1);
-    assert.equal(await page.getByRole("status").first().textContent(), `1 of ${OPERATIONS.length} operations`);
+    await passes(async () => assert.deepEqual(await names(visible), ["get /v1/fillers/{name}/icon"]));
+    await passes(async () => assert.equal(await page.locator("#nav-list li:visible").count(), 1));
+    await passes(async () => assert.equal(await page.getByRole("status").first().textContent(), `1 of ${OPERATIONS.length} operations`));
     await page.keyboard.press("Escape");
-    assert.equal(await visible.count(), OPERATIONS.length);
+    await passes(async () => assert.equal(await visible.count(), OPERATIONS.length));
   });
 });
 
@@ -142,14 +143,14 @@ test("everything is reachable by keyboard, the content first", async () => {
   await visit("/docs/reference", {}, async (page) => {
     await page.locator("article.op").first().waitFor();
     await page.keyboard.press("Tab");
-    assert.equal(await page.evaluate(() => document.activeElement?.textContent), "Skip to the content");
+    await passes(async () => assert.equal(await page.evaluate(() => document.activeElement?.textContent), "Skip to the content"));
     await page.keyboard.press("Enter");
     await page.keyboard.press("Tab");
-    assert.ok(await page.evaluate(() => document.activeElement?.closest("main") !== null));
+    await passes(async () => assert.ok(await page.evaluate(() => document.activeElement?.closest("main") !== null)));
     const summary = operation(page, "get /v1/chains").locator("details.try summary");
     await summary.focus();
     await page.keyboard.press("Enter");
-    assert.notEqual(await operation(page, "get /v1/chains").locator("details.try").getAttribute("open"), null);
+    await passes(async () => assert.notEqual(await operation(page, "get /v1/chains").locator("details.try").getAttribute("open"), null));
   });
 });
 
@@ -157,7 +158,7 @@ test("every error name has its status and its reason", async () => {
   await visit("/docs/reference#errors", {}, async (page) => {
     const row = page.getByRole("row", { name: /^ValidationException/ });
     await row.waitFor();
-    assert.match((await row.textContent()) ?? "", /ValidationException400\S/);
+    await passes(async () => assert.match((await row.textContent()) ?? "", /ValidationException400\S/));
   });
 });
 
@@ -185,16 +186,16 @@ test("the reference fits a phone with everything expanded, and its menu opens an
       await page.waitForTimeout(50);
     }
     await assertFits(page);
-    assert.equal(await page.locator("#nav-list").isVisible(), false);
+    await passes(async () => assert.equal(await page.locator("#nav-list").isVisible(), false));
     await page.getByRole("button", { name: "Menu" }).click();
     await assertAccessible(page, "#nav");
     await page.locator("#nav-list li a").last().click();
-    assert.equal(await page.locator("#nav-list").isVisible(), false);
+    await passes(async () => assert.equal(await page.locator("#nav-list").isVisible(), false));
   });
 });
 
 test("without JavaScript the reference links to the document", async () => {
   await visit("/docs/reference", { javaScriptEnabled: false }, async (page) => {
-    assert.ok(await page.locator('noscript a[href="/openapi.json"]').isVisible());
+    await passes(async () => assert.ok(await page.locator('noscript a[href="/openapi.json"]').isVisible()));
   });
 });

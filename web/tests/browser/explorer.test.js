@@ -4,6 +4,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { assertAccessible, assertFits, PHONE, visit } from "./browser.js";
 import { call, payByFaucet, transferOrder } from "./orders.js";
+import { passes } from "../passes.js";
 
 /** An order that was delivered. */
 async function delivered() {
@@ -26,7 +27,7 @@ test("the explorer shows an order, counts it, and finds it", async () => {
   assert.ok(pair.filled > 0 && Number(pair.volumeUsd) > 29 && pair.medianSeconds >= 0);
   await visit("/explorer", { reducedMotion: "reduce" }, async (page) => {
     await page.locator(`a[href="/order/${orderId}"]`).waitFor({ timeout: 60_000 });
-    assert.ok(Number((await page.locator("#filled").textContent())?.replace(",", "")) > 0);
+    await passes(async () => assert.ok(Number((await page.locator("#filled").textContent())?.replace(",", "")) > 0));
     await page.getByText(/USDC Base → USDC Arbitrum One/).waitFor();
     await assertAccessible(page);
     await page.getByRole("button", { name: "Without deposit" }).click();

@@ -3,6 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { atDapp, balance, BASE, call, CHALLENGED_CARD, checkout, DECLINED_CARD, DIRECT, framed, GOOD_CARD, heard, hears, JUMP, newWallet, order, pay, popup, until } from "./fiat.js";
+import { passes } from "../passes.js";
 
 /** @typedef {import("./fiat.js").Heard} Heard */
 
@@ -45,14 +46,14 @@ for (const [name, target] of /** @type {const} */ ([
       const { body: view } = await call(`/v1/fiat/order/${orderId}`);
       assert.equal((await balance(target, recipient)).toString(), view.outputAmount);
       await opened.getByText("It has arrived in your wallet.").waitFor();
-      assert.equal(await opened.locator("#proof-hash").textContent(), status.fillTxHash);
-      assert.equal(await opened.locator("#checkout").isVisible(), false, "our own words stand alone");
+      await passes(async () => assert.equal(await opened.locator("#proof-hash").textContent(), status.fillTxHash));
+      await passes(async () => assert.equal(await opened.locator("#checkout").isVisible(), false, "our own words stand alone"));
       // The window may be gone before the click is reported as done.
       const click = opened.getByRole("button", { name: "Close" }).click().catch((error) => {
         if (!opened.isClosed()) throw error;
       });
       await Promise.all([opened.waitForEvent("close"), click]);
-      assert.equal((await hears(page, "widget_close")).length, 5);
+      await passes(async () => assert.equal((await hears(page, "widget_close")).length, 5));
     });
   });
 
@@ -86,7 +87,7 @@ for (const [name, target] of /** @type {const} */ ([
     await atDapp(async (page) => {
       await page.goto(wrapperUrl);
       await page.getByText("It has arrived in your wallet.").waitFor();
-      assert.equal(await page.locator("iframe").count(), 0, "there is nothing left to pay");
+      await passes(async () => assert.equal(await page.locator("iframe").count(), 0, "there is nothing left to pay"));
     });
   });
 }
@@ -113,7 +114,7 @@ test("a card that requires approval buys after it", async () => {
     const wrapper = await framed(page, wrapperUrl);
     await pay(wrapper, CHALLENGED_CARD);
     await checkout(wrapper).getByText("Is it you?").waitFor();
-    assert.ok(!events(await heard(page)).includes("order_processing"), "nothing is paid yet");
+    await passes(async () => assert.ok(!events(await heard(page)).includes("order_processing"), "nothing is paid yet"));
     await checkout(wrapper).getByRole("button", { name: "Approve" }).click();
     await hears(page, "order_completed");
     assert.equal((await until(orderId, () => true)).status, "completed");

@@ -4,27 +4,28 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { assertAccessible, assertFits, BASE, PHONE, visit } from "./browser.js";
 import { call, payByFaucet, SOMEBODY, transferOrder } from "./orders.js";
+import { passes } from "../passes.js";
 
 test("an order by transfer shows its QR code, notices the payment and follows it to the end", async () => {
   const { orderId, address } = await transferOrder("25000000");
   await visit(`/order/${orderId}`, {}, async (page) => {
     await page.getByRole("heading", { name: "Waiting for your transfer" }).waitFor();
-    assert.equal(await page.locator(".pay-text bdi").textContent(), address);
+    await passes(async () => assert.equal(await page.locator(".pay-text bdi").textContent(), address));
     await page.waitForFunction(() => (document.querySelector(".qr img")?.clientWidth ?? 0) > 0);
     await page.getByText(/Time left to pay: \d+/).waitFor();
     await assertAccessible(page);
     await payByFaucet(address, "25000000");
     await page.getByRole("heading", { name: "Delivered" }).waitFor({ timeout: 120_000 });
-    assert.equal(await page.locator(".qr").count(), 0);
+    await passes(async () => assert.equal(await page.locator(".qr").count(), 0));
     await page.locator("dl .tx").nth(1).waitFor({ timeout: 60_000 });
     const { transactions } = await call(`/v1/orders/by-id/${orderId}`);
     for (const { txHash, chainId } of [transactions.deposit, transactions.fill]) {
       await page.locator(`a[href="${BASE}/sandbox/explorer/${chainId}/tx/${txHash}"]`).first().waitFor({ timeout: 60_000 });
     }
-    assert.match((await page.locator(".leg").first().innerText()) ?? "", /25 USDC\s+on Base · \$2\d\.\d\d/);
+    await passes(async () => assert.match((await page.locator(".leg").first().innerText()) ?? "", /25 USDC\s+on Base · \$2\d\.\d\d/));
     await assertAccessible(page);
     await page.emulateMedia({ media: "print" });
-    assert.equal(await page.getByRole("button", { name: "Print a receipt" }).isVisible(), false);
+    await passes(async () => assert.equal(await page.getByRole("button", { name: "Print a receipt" }).isVisible(), false));
   });
   const { intentId, depositTxHash } = await call(`/v1/orders/by-id/${orderId}`);
   for (const path of [`/track/${intentId}`, `/track?txHash=${depositTxHash}&chainId=8453`, `/track/${address}`, `/transfer/${orderId}`]) {
@@ -49,7 +50,7 @@ test("an order whose time to pay is over asks for no money any more", async () =
     async (page) => {
       await page.getByRole("heading", { name: "The time to pay is over" }).waitFor();
       await page.getByText("Order made.").waitFor();
-      assert.equal(await page.locator(".qr").count(), 0);
+      await passes(async () => assert.equal(await page.locator(".qr").count(), 0));
       await assertAccessible(page);
     },
     (page) =>
@@ -102,6 +103,6 @@ test("what nobody knows is told, and can be searched for again", async () => {
 test("a link sets the transfer's tokens and amount", async () => {
   await visit("/transfer?amount=12.5&to-token=eip155:1:0x0000000000000000000000000000000000000000", {}, async (page) => {
     await page.locator('#token-to[aria-label*="ETH on Ethereum"]').waitFor({ timeout: 60_000 });
-    assert.equal(await page.locator("#amount-from").inputValue(), "12.5");
+    await passes(async () => assert.equal(await page.locator("#amount-from").inputValue(), "12.5"));
   });
 });

@@ -5,6 +5,7 @@ import { randomBytes } from "node:crypto";
 import { test } from "node:test";
 import { assertAccessible, assertFits, BASE, browser, PHONE, visit } from "./browser.js";
 import { BASE_USDC, call } from "./orders.js";
+import { passes } from "../passes.js";
 
 /** @param {unknown[]} params @param {string} method */
 const rpc = async (method, params, chainId = 8453) => (await call(`/sandbox/rpc/${chainId}`, { jsonrpc: "2.0", id: 1, method, params })).result;
@@ -17,8 +18,8 @@ test("a transaction is shown with its call, its logs and what moved", async () =
   for (const path of [`/sandbox/tx/8453/${txHash}`, `/sandbox/explorer/8453/tx/${txHash}`]) {
     await visit(path, { reducedMotion: "reduce" }, async (page) => {
       await page.getByText("Success").waitFor({ timeout: 60_000 });
-      assert.match(await page.locator(".moves").innerText(), /2\.5 USDC/);
-      assert.match(await page.locator(".logs").innerText(), /Transfer of USDC/);
+      await passes(async () => assert.match(await page.locator(".moves").innerText(), /2\.5 USDC/));
+      await passes(async () => assert.match(await page.locator(".logs").innerText(), /Transfer of USDC/));
       await assertAccessible(page);
     });
   }
@@ -91,7 +92,7 @@ test("one button makes an order fail, and its page shows the refund from beginni
     const path = await panel.locator(".watched a").getAttribute("href", { timeout: 60_000 });
     await visit(path ?? "", { reducedMotion: "reduce" }, async (page) => {
       await page.getByRole("heading", { name: "Refunded", exact: true }).waitFor({ timeout: 180_000 });
-      assert.match(await page.locator(".hero").innerText(), /does not have enough/);
+      await passes(async () => assert.match(await page.locator(".hero").innerText(), /does not have enough/));
       await page.locator("dl .tx").nth(1).waitFor({ timeout: 60_000 });
       await assertAccessible(page);
     });

@@ -3,6 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { assertAccessible, assertFits, BASE, PHONE, visit } from "./browser.js";
+import { passes } from "../passes.js";
 
 /** @typedef {import("playwright-core").Page} Page */
 /** @typedef {import("../../types/api.d.ts").Chain} Chain */
@@ -22,11 +23,11 @@ test("the start page says what is running", async () => {
   const status = await get("/status.json");
   await visit("/", {}, async (page) => {
     await page.getByText(status.ready ? "Ready" : "Starting", { exact: true }).waitFor();
-    assert.equal(await page.locator("#mode").textContent(), status.mode);
-    assert.equal(await page.locator("#version").textContent(), status.version);
-    assert.equal(await page.locator("#chain-count").textContent(), status.chains.toLocaleString("en"));
-    assert.equal(await page.locator("#token-count").textContent(), status.tokens.toLocaleString("en"));
-    assert.match((await page.locator("#uptime").textContent()) ?? "", /^\d+ (d|h|min|s)/);
+    await passes(async () => assert.equal(await page.locator("#mode").textContent(), status.mode));
+    await passes(async () => assert.equal(await page.locator("#version").textContent(), status.version));
+    await passes(async () => assert.equal(await page.locator("#chain-count").textContent(), status.chains.toLocaleString("en")));
+    await passes(async () => assert.equal(await page.locator("#token-count").textContent(), status.tokens.toLocaleString("en")));
+    await passes(async () => assert.match((await page.locator("#uptime").textContent()) ?? "", /^\d+ (d|h|min|s)/));
   });
 });
 
@@ -67,8 +68,8 @@ test("only a sandbox offers its wallet and warns against real keys", async () =>
       async (page) => {
         await priced(page);
         const isSandbox = mode === "sandbox";
-        assert.equal(await page.getByText("Never sign here with a real key").isVisible(), isSandbox);
-        assert.equal(await page.getByRole("button", { name: "Swap with a sandbox wallet" }).isVisible(), isSandbox);
+        await passes(async () => assert.equal(await page.getByText("Never sign here with a real key").isVisible(), isSandbox));
+        await passes(async () => assert.equal(await page.getByRole("button", { name: "Swap with a sandbox wallet" }).isVisible(), isSandbox));
       },
       (page) =>
         page.route(`${BASE}/`, async (route) => {
@@ -91,7 +92,7 @@ test("the playground's code gives the widget that it shows", async () => {
     await page.getByLabel("Amount", { exact: true }).fill("7");
     await preview.getByRole("heading", { name: "Cross over" }).waitFor();
     await preview.getByText("Du zahlst").waitFor();
-    assert.equal(await preview.evaluate((widget) => getComputedStyle(widget).getPropertyValue("--causeway-accent")), "#5b3df5");
+    await passes(async () => assert.equal(await preview.evaluate((widget) => getComputedStyle(widget).getPropertyValue("--causeway-accent")), "#5b3df5"));
     const code = (await page.locator("#embed-code").textContent()) ?? "";
     for (const text of [`src="${BASE}/widget.js"`, "--causeway-accent: #5b3df5;", 'locale="de"', 'methods="swap"', 'amount="7"', '{"titleSwap":"Cross over"}']) {
       assert.ok(code.includes(text), `${text} in ${code}`);
@@ -104,7 +105,7 @@ test("every chain is shown with its icon", async () => {
   const chains = await get("/v1/chains");
   await visit("/", {}, async (page) => {
     await page.locator("#chain-list strong").first().waitFor();
-    assert.deepEqual(await page.locator("#chain-list strong").allTextContents(), chains.map((chain) => chain.name));
+    await passes(async () => assert.deepEqual(await page.locator("#chain-list strong").allTextContents(), chains.map((chain) => chain.name)));
     await page.locator("#chain-list").scrollIntoViewIfNeeded();
     await page.waitForFunction(() => {
       const images = [...document.querySelectorAll("#chain-list img")];
@@ -116,10 +117,10 @@ test("every chain is shown with its icon", async () => {
 test("without JavaScript the text and the links are there", async () => {
   await visit("/", { javaScriptEnabled: false }, async (page) => {
     for (const path of ["/docs", "/openapi.json", "/v1/chains", "/healthz", "/readyz", "/metrics"]) {
-      assert.ok(await page.locator(`main a[href="${path}"]`).first().isVisible(), path);
+      await passes(async () => assert.ok(await page.locator(`main a[href="${path}"]`).first().isVisible(), path));
     }
-    assert.ok(await page.getByText("moves value across chains").isVisible());
-    assert.equal(await page.getByRole("button", { name: "Swap with a sandbox wallet" }).isVisible(), false);
+    await passes(async () => assert.ok(await page.getByText("moves value across chains").isVisible()));
+    await passes(async () => assert.equal(await page.getByRole("button", { name: "Swap with a sandbox wallet" }).isVisible(), false));
   });
 });
 

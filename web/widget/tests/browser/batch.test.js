@@ -3,6 +3,7 @@ import { describe, test } from 'node:test';
 import { newBatchingPayer } from './batch-wallet.js';
 import { connect, delivered, heard, ready, review, visit } from './browser.js';
 import { balanceOf, eventually, get, injectWallet, newPayer, USDC } from './wallets.js';
+import { passes } from '../../../tests/passes.js';
 
 const signing = (asked) => asked.filter((method) => /send(Transaction|Calls)|sign/i.test(method));
 
@@ -23,7 +24,7 @@ describe('a wallet that takes atomic batches', { concurrency: 2 }, () => {
       await connect(page, 'Harbour');
       await page.locator('#amount-from').fill('22');
       await review(page);
-      assert.equal(await page.locator('.sentences li').count() >= 2, true, 'approval and deposit are told');
+      await passes(async () => assert.equal(await page.locator('.sentences li').count() >= 2, true, 'approval and deposit are told'));
       assert.deepEqual(signing(payer.asked), []);
       await page.locator('#confirm').click();
       await delivered(page);
@@ -63,7 +64,7 @@ describe('a wallet that takes atomic batches', { concurrency: 2 }, () => {
       await swap(page, '24');
       await page.getByText('You declined in your wallet. Nothing was sent.').waitFor();
       assert.deepEqual(signing(payer.asked), ['wallet_sendCalls']);
-      assert.deepEqual((await heard(page)).map(([name]) => name).slice(-2), ['cancel', 'error']);
+      await passes(async () => assert.deepEqual((await heard(page)).map(([name]) => name).slice(-2), ['cancel', 'error']));
     }, { prepare: (page) => injectWallet(page, request) });
   });
 
@@ -74,12 +75,12 @@ describe('a wallet that takes atomic batches', { concurrency: 2 }, () => {
     await visit('/', async (page) => {
       await swap(page, '26');
       await page.getByText('Sending your deposit…').waitFor();
-      assert.match(await page.evaluate(() => localStorage.getItem('causeway-unsubmitted')), /batch-0/);
+      await passes(async () => assert.match(await page.evaluate(() => localStorage.getItem('causeway-unsubmitted')), /batch-0/));
       isSilent = false;
       await page.reload();
       await delivered(page);
       await page.getByText('26 USDC').first().waitFor();
-      assert.equal(await page.evaluate(() => localStorage.getItem('causeway-unsubmitted')), null);
+      await passes(async () => assert.equal(await page.evaluate(() => localStorage.getItem('causeway-unsubmitted')), null));
       assert.deepEqual(signing(payer.asked), ['wallet_sendCalls']);
     }, { prepare: (page) => injectWallet(page, request) });
   });

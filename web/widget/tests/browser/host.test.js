@@ -4,6 +4,7 @@ import { describe, test } from 'node:test';
 import { build } from 'esbuild';
 import { assertAccessible, assertFits, delivered, heard, HOST, ready, visit } from './browser.js';
 import { BASE, newAddress } from './wallets.js';
+import { passes } from '../../../tests/passes.js';
 
 const OTHER = BASE.replace('127.0.0.1', 'localhost');
 
@@ -30,13 +31,13 @@ describe('a host', { concurrency: 2 }, () => {
     });
     await visit('/react', async (page) => {
       await page.getByText('Du zahlst').waitFor();
-      assert.equal(await page.locator('#amount-from').inputValue(), '7');
+      await passes(async () => assert.equal(await page.locator('#amount-from').inputValue(), '7'));
       await page.waitForFunction(() => window.told.some(([amount]) => amount === '7'));
       await page.evaluate(() => window.setAmount('9'));
       await page.waitForFunction(() => window.told.some(([amount]) => amount === '9'));
-      assert.equal(await page.locator('#amount-from').inputValue(), '9');
+      await passes(async () => assert.equal(await page.locator('#amount-from').inputValue(), '9'));
       await page.evaluate(() => window.unmount());
-      assert.equal(await page.locator('causeway-widget').count(), 0);
+      await passes(async () => assert.equal(await page.locator('causeway-widget').count(), 0));
     }, { prepare: (page) => page.route(`${HOST}/react-app.js`, (route) => route.fulfill({ contentType: 'text/javascript', body: text })) });
   });
 
@@ -54,7 +55,7 @@ describe('a host', { concurrency: 2 }, () => {
       await page.goBack();
       await page.waitForURL((url) => url.searchParams.has('causeway-purchase'));
       await delivered(page);
-      assert.equal((await heard(page)).at(-1)[0], 'success');
+      await passes(async () => assert.equal((await heard(page)).at(-1)[0], 'success'));
     }, { expectErrors: true });
   });
 
@@ -117,8 +118,8 @@ describe('a host', { concurrency: 2 }, () => {
       assert.ok(routes.x >= form.x + form.width, 'the routes stand beside the form');
       const look = (part, property) => page.locator(part).first().evaluate((element, name) => getComputedStyle(element)[name], property);
       const isDark = (colour) => colour.match(/\d+/g).slice(0, 3).every((channel) => Number(channel) < 80);
-      assert.ok(isDark(await look('.card', 'backgroundColor')), 'dark on a light system');
-      assert.equal((await page.locator('h2').boundingBox()).width, 1);
+      await passes(async () => assert.ok(isDark(await look('.card', 'backgroundColor')), 'dark on a light system'));
+      await passes(async () => assert.equal((await page.locator('h2').boundingBox()).width, 1));
       await assertAccessible(page);
       await page.evaluate(() => {
         const widget = document.querySelector('causeway-widget');
@@ -127,8 +128,8 @@ describe('a host', { concurrency: 2 }, () => {
       });
       await page.getByRole('button', { name: 'Come in' }).first().waitFor();
       await page.getByRole('radio').first().waitFor();
-      assert.equal(await look('#go', 'backgroundColor'), 'rgb(91, 61, 245)');
-      assert.equal(await look('.card', 'borderRadius'), '3px');
+      await passes(async () => assert.equal(await look('#go', 'backgroundColor'), 'rgb(91, 61, 245)'));
+      await passes(async () => assert.equal(await look('.card', 'borderRadius'), '3px'));
       await page.evaluate(() => document.querySelector('causeway-widget').openOrder('0f8fad5bd9cb469fa16570867728950e'));
       await page.getByText('There is no such order').waitFor();
     }, { viewport: { width: 1280, height: 900 }, colorScheme: 'light', expectErrors: true });

@@ -3,6 +3,7 @@ import { describe, test } from 'node:test';
 import { addressOf, TestProvider } from '../../dist/widget/test-wallet.js';
 import { choose, connect, delivered, heard, ready, review, visit } from './browser.js';
 import { balanceOf, BASE, eventually, give, injectWallet, newAddress, newPayer, post, rpcOf, USDC } from './wallets.js';
+import { passes } from '../../../tests/passes.js';
 
 /** The sandbox's fillers and their keys, accounts 16 and 18 of the phrase that everybody knows. */
 const FILLERS = {
@@ -39,7 +40,7 @@ describe('the life of an order in the browser', { concurrency: 2 }, () => {
       const gone = await page.locator('[role=radio][aria-checked=true] svg text').first().textContent();
       await page.getByText(/no longer offers this swap/).waitFor();
       assert.ok(asks >= 2 && gone !== '');
-      assert.equal(await page.getByRole('radio').count(), 1);
+      await passes(async () => assert.equal(await page.getByRole('radio').count(), 1));
     }, {
       prepare: (page) => page.route(`${BASE}/v1/quotes?mode=stream`, async (route) => {
         asks += 1;
@@ -70,7 +71,7 @@ describe('the life of an order in the browser', { concurrency: 2 }, () => {
       await page.locator('.hero.back').waitFor();
       await page.locator('.hero', { hasText: 'Refunded' }).waitFor();
       await page.getByText(/does not have enough/).waitFor();
-      assert.equal((await heard(page)).at(-1)[1].status, 'refunded');
+      await passes(async () => assert.equal((await heard(page)).at(-1)[1].status, 'refunded'));
       await eventually(() => balanceOf(8453, USDC, payer.address), (has) => has === 1_000_000_000n, 'the refund');
     }, { prepare: (page) => injectWallet(page, (args) => payer.provider.request(args)) });
   });

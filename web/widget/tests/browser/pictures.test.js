@@ -4,6 +4,7 @@ import { describe, test } from 'node:test';
 import { connect, delivered, ready, review, visit } from './browser.js';
 import { compare } from './pictures.js';
 import { BASE, get, injectWallet, newAddress, newPayer } from './wallets.js';
+import { passes } from '../../../tests/passes.js';
 
 describe('the look of the widget', () => {
   test('at the start, with routes, in the review, under way and filled', async () => {
@@ -68,7 +69,7 @@ describe('the look of the widget', () => {
       await page.getByRole('button', { name: 'Get the deposit address' }).click();
       await page.locator('.qr img').waitFor();
       await compare(page, 'transfer');
-      assert.equal(await page.locator('.pill').count(), 1);
+      await passes(async () => assert.equal(await page.locator('.pill').count(), 1));
     }, { bypassCSP: true });
   });
 });

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { assertAccessible, choose, connect, delivered, heard, ready, review, visit } from './browser.js';
 import { balanceOf, COIN, get, injectSolanaWallet, injectWallet, newAddress, newPayer, newSolanaPayer, SOLANA, SOL, eventually } from './wallets.js';
+import { passes } from '../../../tests/passes.js';
 
 describe('a swap in the browser', { concurrency: 2 }, () => {
   test('with the test wallet: approval, deposit, delivery, events of the host, activity, and nothing that axe finds', async () => {
@@ -11,7 +12,7 @@ describe('a swap in the browser', { concurrency: 2 }, () => {
       await connect(page, 'Test wallet');
       await page.getByRole('button', { name: 'Review swap' }).waitFor();
       await assertAccessible(page);
-      assert.match(await page.locator('.balance').textContent(), /Balance (\d{1,3}(\.\d+)?[KM]|\d,\d{3}|\d{1,3})(?=\s|Max|$)/);
+      await passes(async () => assert.match(await page.locator('.balance').textContent(), /Balance (\d{1,3}(\.\d+)?[KM]|\d,\d{3}|\d{1,3})(?=\s|Max|$)/));
       await review(page);
       await page.getByText(/Deposit 25 USDC on Base/).waitFor();
       await assertAccessible(page);
@@ -77,11 +78,11 @@ describe('a swap in the browser', { concurrency: 2 }, () => {
       const tick = page.getByLabel(/is the incinerator: nobody can move what arrives there/);
       await tick.waitFor();
       await assertAccessible(page);
-      assert.equal(await page.locator('#confirm').isDisabled(), true);
+      await passes(async () => assert.equal(await page.locator('#confirm').isDisabled(), true));
       await tick.check();
-      assert.equal(await page.locator('#confirm').isDisabled(), false);
+      await passes(async () => assert.equal(await page.locator('#confirm').isDisabled(), false));
       await tick.uncheck();
-      assert.equal(await page.locator('#confirm').isDisabled(), true);
+      await passes(async () => assert.equal(await page.locator('#confirm').isDisabled(), true));
       await tick.check();
       await page.locator('#confirm').click();
       await delivered(page);
@@ -125,7 +126,7 @@ describe('a swap in the browser', { concurrency: 2 }, () => {
       await review(page);
       await page.locator('#confirm').click();
       await page.getByText('You declined in your wallet. Nothing was sent.').waitFor();
-      assert.deepEqual((await heard(page)).map(([name]) => name).slice(-2), ['cancel', 'error']);
+      await passes(async () => assert.deepEqual((await heard(page)).map(([name]) => name).slice(-2), ['cancel', 'error']));
       await page.getByRole('button', { name: 'Try again' }).click();
       await page.getByRole('button', { name: 'Review swap' }).waitFor();
     }, { prepare: (page) => injectWallet(page, request) });
@@ -165,7 +166,7 @@ describe('a swap in the browser', { concurrency: 2 }, () => {
       await delivered(page);
       await page.locator('#again').click();
       await page.locator('#open-wallets').click();
-      assert.equal(await page.locator('.wallet-list li').count(), 1);
+      await passes(async () => assert.equal(await page.locator('.wallet-list li').count(), 1));
     }, {
       prepare: async (page) => {
         await injectWallet(page, () => { throw new Error('nobody asks this one'); });

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, test } from 'node:test';
 import { assertAccessible, delivered, heard, ready, visit } from './browser.js';
 import { balanceOf, BASE, COIN, eventually, give, newAddress, USDC } from './wallets.js';
+import { passes } from '../../../tests/passes.js';
 
 /** Goes to the deposit address for an amount of USDC on Base. */
 async function prepare(page, amount, receiver, refund) {
@@ -22,12 +23,12 @@ describe('a transfer by QR code', { concurrency: 2 }, () => {
       const address = await prepare(page, '12.5', receiver, refund);
       const source = await page.locator('.qr img').getAttribute('src');
       assert.ok(source.startsWith(`${BASE}/api/qrcode/transfer?`) && source.includes(address), source);
-      assert.ok(await page.locator('.qr img').evaluate((image) => image.complete && image.naturalWidth > 0));
+      await passes(async () => assert.ok(await page.locator('.qr img').evaluate((image) => image.complete && image.naturalWidth > 0)));
       await assertAccessible(page);
       await give(8453, address, USDC, 12_500_000n);
       await delivered(page);
       assert.ok(await balanceOf(42161, COIN, receiver) > 0n);
-      assert.deepEqual((await heard(page)).at(-1)[0], 'success');
+      await passes(async () => assert.deepEqual((await heard(page)).at(-1)[0], 'success'));
     });
   });
 
