@@ -21,8 +21,10 @@ const environment = {
     RUSTC_WORKSPACE_WRAPPER: driver,
     CLIPPY_ARGS: ["-D", "warnings"].join("__CLIPPY_HACKERY__") + "__CLIPPY_HACKERY__",
     CARGO_TERM_PROGRESS_WHEN: "never",
-    // Nothing is compiled again where the folder is thrown away afterwards.
-    ...(process.env.CI && !process.env.CARGO_INCREMENTAL ? { CARGO_INCREMENTAL: "0" } : {}),
+    // Nothing is compiled again where the folder is thrown away afterwards, and nobody opens a debugger there.
+    ...(process.env.CI
+        ? { CARGO_INCREMENTAL: "0", CARGO_PROFILE_DEV_DEBUG: "0", CARGO_PROFILE_TEST_DEBUG: "0" }
+        : {}),
 };
 
 /** Builds everything and answers the test binaries with the folders of their packages. */
