@@ -6,9 +6,9 @@ use causeway_benchmarks::percentile;
 use causeway_domain::ports::Filler;
 use causeway_store::Store;
 
-use crate::filler::BenchFiller;
-use crate::load::Client;
-use crate::server;
+use crate::quotes::filler::BenchFiller;
+use crate::quotes::load::Client;
+use crate::quotes::server;
 
 const RUNS: usize = 60;
 const CLIENTS: usize = 1_000;

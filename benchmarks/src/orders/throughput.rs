@@ -3,9 +3,9 @@ use std::time::{Duration, Instant};
 use causeway_benchmarks::percentile;
 use futures::future::join_all;
 
-use crate::Scale;
-use crate::chains::Chains;
-use crate::service::{Service, SwapParams};
+use crate::orders::Scale;
+use crate::orders::chains::Chains;
+use crate::orders::service::{Service, SwapParams};
 
 /// Measures whole swaps, first sequentially, then concurrently with many wallets.
 pub(crate) async fn measure(service: &Service, chains: &Chains, scale: &Scale) {

@@ -18,12 +18,8 @@ use causeway_benchmarks::percentile;
 use causeway_domain::ports::Filler;
 use causeway_store::{Location, Store};
 
-use crate::filler::BenchFiller;
-use crate::load::{Speed, body_of, paced, rate};
-
-/// The allocator of the binary, for all servers.
-#[global_allocator]
-static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+use crate::quotes::filler::BenchFiller;
+use crate::quotes::load::{Speed, body_of, paced, rate};
 
 /// Unless the command line says otherwise.
 const CONNECTIONS: usize = 256;
@@ -34,18 +30,17 @@ const PACED_ROUND: Duration = Duration::from_secs(2);
 
 const NAMES: [&str; 2] = ["bare handler, same request and size", "quotes, three fillers, sealed"];
 
-#[tokio::main]
-async fn main() {
+pub(crate) async fn measure_all(arguments: Vec<String>) {
     let folder = tempfile::tempdir().expect("a folder");
     let open = async |name: &str| {
         let location = Location::Sqlite(folder.path().join(name));
         Arc::new(Store::open(&location).await.expect("the store opens"))
     };
-    if std::env::args().nth(1).as_deref() == Some("remote") {
-        return remote::measure(open("remote.db").await, &remote::RemoteOptions::read()).await;
+    if arguments.first().is_some_and(|name| name == "remote") {
+        return remote::measure(open("remote.db").await, &remote::RemoteOptions::read(&arguments)).await;
     }
     let cores = std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
-    let connections = std::env::args().nth(1).map_or(CONNECTIONS, |count| count.parse().expect("a number"));
+    let connections = arguments.first().map_or(CONNECTIONS, |count| count.parse().expect("a number"));
     println!("{connections} connections, {cores} cores, medians of {ROUNDS} rounds, taken in turn\n");
     rates(connections, open("rates.db").await).await;
     streams::measure(open("streams.db").await).await;

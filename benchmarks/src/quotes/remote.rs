@@ -22,8 +22,8 @@ use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream};
 use tokio_util::sync::CancellationToken;
 
-use crate::load::{Client, head};
-use crate::server;
+use crate::quotes::load::{Client, head};
+use crate::quotes::server;
 
 const SECRET: &str = "correct horse battery staple";
 const NAMES: [(&str, u64); 3] = [("north", 0), ("south", 3), ("west", 7)];
@@ -42,8 +42,7 @@ pub(crate) struct RemoteOptions {
 
 impl RemoteOptions {
     /// Reads the command line.
-    pub(crate) fn read() -> Self {
-        let arguments: Vec<String> = std::env::args().skip(2).collect();
+    pub(crate) fn read(arguments: &[String]) -> Self {
         let after = |name: &str| {
             let place = arguments.iter().position(|argument| argument == name)?;
             Some(arguments.get(place + 1).unwrap_or_else(|| panic!("{name} needs a value")).clone())

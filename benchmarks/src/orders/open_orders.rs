@@ -5,11 +5,11 @@ use causeway_benchmarks::{cpu_time, resident_kb};
 use futures::future::join_all;
 use futures::{StreamExt as _, stream};
 
-use crate::Scale;
-use crate::chains::{CHAINS, Chains, Wallet};
-use crate::process::Process;
-use crate::proxy::{Calls, Proxy};
-use crate::service::{Service, SwapParams};
+use crate::orders::Scale;
+use crate::orders::chains::{CHAINS, Chains, Wallet};
+use crate::orders::process::Process;
+use crate::orders::proxy::{Calls, Proxy};
+use crate::orders::service::{Service, SwapParams};
 
 /// Orders that are filled while the others stay open.
 const FILLED_ORDERS: usize = 10;

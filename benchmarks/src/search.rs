@@ -20,7 +20,7 @@ const QUERIES: [(&str, &str); 8] = [
     ("nothing like it", "qqzzxxvvkk"),
 ];
 
-fn main() {
+pub(crate) fn measure_all() {
     let folder = tempfile::tempdir().expect("a folder");
     let catalog = catalog(folder.path());
     let snapshot = catalog.snapshot();

@@ -6,7 +6,7 @@ use causeway_evm::TxRequest;
 use reqwest::{Client, Method};
 use serde_json::{Value, json};
 
-use crate::chains::{CHAINS, COIN, Chains, Wallet};
+use crate::orders::chains::{CHAINS, COIN, Chains, Wallet};
 
 /// Interval and time limit of polling an order.
 const POLL_INTERVAL: Duration = Duration::from_millis(200);

@@ -11,8 +11,7 @@ use jiff::Timestamp;
 const WRITERS: usize = 256;
 const TIME: Duration = Duration::from_secs(4);
 
-#[tokio::main]
-async fn main() {
+pub(crate) async fn measure_all() {
     println!("| store | writes/s | commits/s | writes per commit | ratio |\n|---|---|---|---|---|");
     let folder = tempfile::tempdir().expect("a folder");
     let sqlite = |name: &str| Location::Sqlite(folder.path().join(name));

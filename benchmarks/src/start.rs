@@ -7,10 +7,8 @@ use causeway_benchmarks::{percentile, printed_url, resident_kb};
 
 const STARTS: usize = 10;
 
-#[tokio::main]
-async fn main() {
-    causeway_benchmarks::install_tls();
-    let binary = std::env::args().nth(1).expect("usage: start PATH-TO-CAUSEWAY");
+pub(crate) async fn measure_all(arguments: Vec<String>) {
+    let binary = arguments.first().expect("usage: start PATH-TO-CAUSEWAY");
     let folder = tempfile::tempdir().expect("a folder");
     let config = folder.path().join("without-chains.toml");
     std::fs::write(&config, "[sandbox]\nenabled = false\n").expect("the configuration is written");

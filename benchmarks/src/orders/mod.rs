@@ -13,11 +13,11 @@ mod throughput;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use crate::chains::Chains;
-use crate::open_orders::OpenOrders;
-use crate::process::Process;
-use crate::proxy::Proxy;
-use crate::service::Service;
+use crate::orders::chains::Chains;
+use crate::orders::open_orders::OpenOrders;
+use crate::orders::process::Process;
+use crate::orders::proxy::Proxy;
+use crate::orders::service::Service;
 
 /// How much is measured.
 struct Scale {
@@ -51,10 +51,7 @@ const QUICK: Scale = Scale {
     warm_up: Duration::ZERO,
 };
 
-#[tokio::main]
-async fn main() {
-    causeway_benchmarks::install_tls();
-    let mut arguments: Vec<String> = std::env::args().skip(1).collect();
+pub(crate) async fn measure_all(mut arguments: Vec<String>) {
     let given = arguments.len();
     arguments.retain(|argument| argument != "--quick");
     let scale = if arguments.len() < given { QUICK } else { FULL };

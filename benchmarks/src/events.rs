@@ -12,7 +12,7 @@ use alloy_primitives::{B256, U256};
 use axum::extract::{Path as Segment, State};
 use axum::routing::post;
 use axum::{Json, Router};
-use causeway_benchmarks::{client, install_tls, percentile, plain_service, printed_url, quote, resident_kb};
+use causeway_benchmarks::{client, percentile, plain_service, printed_url, quote, resident_kb};
 use causeway_domain::ports::{FinalityTier, OrderStore as _};
 use causeway_domain::{
     DepositMethod, EventKind, Evidence, IntentTerms, Order, OrderEvent, OrderId, OrderStatus, RowKeys,
@@ -26,10 +26,6 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::{Mutex, Semaphore, mpsc};
 use tokio_util::sync::CancellationToken;
 
-/// The allocator of the binary.
-#[global_allocator]
-static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
-
 const STREAMS: usize = 5_000;
 const EVENTS: usize = 3_000;
 /// Interval between events.
@@ -37,10 +33,8 @@ const EVENT_INTERVAL: Duration = Duration::from_millis(5);
 /// How long to wait for the last events.
 const EVENT_TIMEOUT: Duration = Duration::from_secs(20);
 
-#[tokio::main]
-async fn main() {
-    install_tls();
-    let mut arguments = std::env::args().skip(1);
+pub(crate) async fn measure_all(arguments: Vec<String>) {
+    let mut arguments = arguments.into_iter();
     match (arguments.next().as_deref(), arguments.next()) {
         (Some("serve"), Some(folder)) => serve(Path::new(&folder)).await,
         (Some(count), _) => measure(count.parse().expect("a number of streams")).await,
@@ -55,7 +49,7 @@ fn nanos() -> u128 {
 async fn measure(streams: usize) {
     let folder = tempfile::tempdir().expect("a folder");
     let mut child = Command::new(std::env::current_exe().expect("this program"))
-        .arg("serve")
+        .args(["events", "serve"])
         .arg(folder.path())
         .stdout(Stdio::piped())
         .spawn()

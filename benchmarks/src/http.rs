@@ -15,10 +15,6 @@ use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream};
 use tokio_util::sync::CancellationToken;
 
-/// The allocator of the binary, for both servers.
-#[global_allocator]
-static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
-
 const CONNECTIONS: usize = 32;
 const ROUNDS: usize = 5;
 const ROUND: Duration = Duration::from_millis(1_500);
@@ -31,9 +27,7 @@ const ROUTES: [(&str, &str); 3] = [
     ("search", "/v1/tokens/search?q=usdc&chainIds=8453"),
 ];
 
-#[tokio::main]
-async fn main() {
-    causeway_benchmarks::install_tls();
+pub(crate) async fn measure_all() {
     let folder = tempfile::tempdir().expect("a folder");
     let service = start(service(folder.path()).await).await;
     let cores = std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
