@@ -15,7 +15,7 @@ pub(crate) async fn measure_all(arguments: Vec<String>) {
     let (mut times, mut memory) = (Vec::new(), 0);
     for _ in 0..STARTS {
         let start = Instant::now();
-        let mut child = Command::new(&binary)
+        let mut child = Command::new(binary)
             .args(["--listen", "127.0.0.1:0", "--data-dir"])
             .arg(folder.path())
             .arg("--config")
