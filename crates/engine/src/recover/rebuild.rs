@@ -1,8 +1,8 @@
 use alloy_primitives::{Address as EvmAddress, B256};
 use causeway_domain::ports::{FinalityTier, OpenedBy};
 use causeway_domain::{
-    Address, ChainId, DepositMethod, EventKind, Evidence, FactPlace, Family, IdError, IntentTerms, Order,
-    OrderEvent, OrderId, OrderStatus, QuoteId, RawAmount, RowKey, TokenId, TradeType,
+    Address, ChainId, DepositMethod, DepositWindow, EventKind, Evidence, FactPlace, Family, IdError,
+    IntentTerms, Order, OrderEvent, OrderId, OrderStatus, QuoteId, RawAmount, RowKey, TokenId, TradeType,
 };
 use jiff::Timestamp;
 
@@ -98,7 +98,7 @@ impl OrderRebuild<'_> {
     pub(super) fn rebuild(self) -> Result<(Order, OrderEvent), IdError> {
         let Self { terms, decoded, place, now, .. } = self;
         let at = self.created_at();
-        let valid_before = moment(terms.open_deadline.saturating_sub(self.open_slack)).unwrap_or(at);
+        let valid_before = self.valid_before();
         let (method, forwarding) = match self.opened_by {
             OpenedBy::Call => (DepositMethod::ContractCall, None),
             OpenedBy::Permit => (DepositMethod::Permit2, None),
@@ -155,6 +155,19 @@ impl OrderRebuild<'_> {
             at,
         };
         Ok((order, event))
+    }
+
+    /// When the price ended, as early as it can have been. The chain has only the open deadline, and a wallet may have asked for
+    /// up to a day between the two: a deposit that was late must not count as one in time, or the price would have been a free
+    /// option. For transfers there is no such time.
+    fn valid_before(&self) -> Timestamp {
+        let slack = match self.opened_by {
+            OpenedBy::Transfer | OpenedBy::Forwarding(_) => self.open_slack,
+            OpenedBy::Call | OpenedBy::Permit | OpenedBy::Authorization | OpenedBy::TokenPermit => {
+                self.open_slack.max(DepositWindow::MAX)
+            }
+        };
+        moment(self.terms.open_deadline.saturating_sub(slack)).unwrap_or_else(|| self.created_at())
     }
 
     /// The time of its deposit, capped at now for chains whose clock is ahead.

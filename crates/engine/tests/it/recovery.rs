@@ -221,6 +221,38 @@ async fn deposit_address_of_a_transfer_is_recovered() {
 }
 
 #[tokio::test]
+async fn rule_14_a_recovered_deposit_of_a_wallet_counts_as_late_because_its_price_may_have_ended() {
+    // The payer had a day for the deposit, and made it when the price had been over for ten hours.
+    const OPEN_DEADLINE: u64 = 1_800_086_400;
+    for opened_by in [OpenedBy::Call, OpenedBy::Permit, OpenedBy::Authorization, OpenedBy::TokenPermit] {
+        let order = recovered_at(opened_by, OPEN_DEADLINE, 1_800_036_000).await;
+        assert_eq!(order.valid_before.as_second(), 1_800_000_000, "as early as it can have been");
+        assert!(order.is_deposit_late());
+    }
+    // Nobody can ask for more time for a transfer.
+    let order = recovered_at(OpenedBy::Transfer, OPEN_DEADLINE, 1_800_036_000).await;
+    assert_eq!(order.valid_before.as_second(), 1_800_085_800);
+    assert!(!order.is_deposit_late());
+}
+
+/// An order with this open deadline whose deposit was made then, after a recovery.
+async fn recovered_at(opened_by: OpenedBy, open_deadline: u64, deposited: u64) -> Order {
+    let mut lost = Lost::new().await;
+    lost.opened_by = opened_by;
+    let terms = IntentTerms {
+        open_deadline,
+        fill_deadline: open_deadline + 900,
+        refund_at: open_deadline + 9_000,
+        ..lost.scene.terms
+    };
+    lost.scene.terms = lost.keys.current.seal(terms).unwrap();
+    let mut opened = lost.scene.opened(10);
+    opened.place.time = deposited;
+    lost.recover(&[opened]).await.unwrap();
+    lost.order().await.unwrap()
+}
+
+#[tokio::test]
 async fn rule_2_deposit_built_before_the_loss_is_adopted_on_arrival() {
     let lost = Lost::new().await;
     let fact = lost.scene.opened(10);
