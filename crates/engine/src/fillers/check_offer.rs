@@ -8,7 +8,7 @@ const MAX_OFFERS: usize = 3;
 /// How many fee items an offer may have.
 const MAX_FEES: usize = 16;
 
-/// Keeps the first few offers of an answer, without those whose deposit methods were not asked for. One invalid offer
+/// Keeps the first few offers of an answer, without those that cannot be deposited for as it was asked. One invalid offer
 /// invalidates the whole answer.
 pub(super) fn read_offers(
     ask: &Ask,
@@ -22,6 +22,10 @@ pub(super) fn read_offers(
     for offer in &mut offers {
         check_offer(ask, offer, now)?;
         offer.exact_out = offer.exact_out.filter(|_| ask.trade_type == TradeType::ExactOutput);
+    }
+    // A provider's transaction does not last for hours. The payer asked for that, so it is no fault of the provider's.
+    if ask.deposit_window.is_some() {
+        offers.retain(|offer| offer.provider.is_none());
     }
     if !ask.deposit_methods.is_empty() {
         offers
@@ -59,10 +63,6 @@ fn check_offer(ask: &Ask, offer: &Offer, now: Timestamp) -> Result<(), &'static 
     let at_source = |address: Address| address.family() == ask.from.chain().family();
     if offer.parties.is_some_and(|parties| !at_source(parties.filler) || !at_source(parties.payee)) {
         return Err("parties that are not addresses of the source chain");
-    }
-    // A provider's transaction does not last for hours.
-    if ask.deposit_window.is_some() && offer.provider.is_some() {
-        return Err("a route that cannot wait for a later deposit");
     }
     if let Some(provider) = &offer.provider {
         let is_payable = [DepositMethod::ContractCall, DepositMethod::Transfer]
@@ -111,7 +111,12 @@ fn check_referral(ask: &Ask, offer: &Offer) -> Result<(), &'static str> {
 
 #[cfg(test)]
 mod tests {
-    use causeway_domain::{ExactOutMethod, Family, Parties, Referral};
+    use std::sync::Arc;
+
+    use causeway_domain::{
+        CustodyNotice, DepositWindow, ExactOutMethod, Family, Parties, ProviderOffer, ProviderTerms,
+        Referral, Slippage,
+    };
 
     use super::*;
     use crate::fillers::fake::{amount, ask, offer};
@@ -164,6 +169,19 @@ mod tests {
             assert!(error.contains(word), "{word}: {error}");
         }
         assert!(read(&ask, Vec::new()).is_err());
+    }
+
+    #[test]
+    fn a_provider_that_cannot_wait_for_a_later_deposit_is_left_out_and_not_at_fault() {
+        let (mut ask, own) = bound();
+        let terms = ProviderTerms { tool: "across".to_owned(), slippage: Slippage::DEFAULT };
+        let notice = CustodyNotice { held_by: "a bridge".to_owned(), refunds: "slowly".to_owned() };
+        let provider = Some(ProviderOffer { terms, notice: Arc::new(notice) });
+        let settled = Offer { provider, deposit_methods: vec![DepositMethod::ContractCall], ..own.clone() };
+        assert_eq!(read(&ask, vec![settled.clone(), own.clone()]).unwrap().len(), 2);
+        ask.deposit_window = DepositWindow::new(3_600);
+        assert_eq!(read(&ask, vec![settled.clone(), own.clone()]), Ok(vec![own]));
+        assert_eq!(read(&ask, vec![settled]), Ok(Vec::new()));
     }
 
     #[test]

@@ -96,6 +96,9 @@ impl Lifi {
         if ask.referral.is_some() {
             return other("it pays no referrers");
         }
+        if ask.deposit_window.is_some() {
+            return other("its price does not wait for a later deposit");
+        }
         None
     }
 

@@ -97,6 +97,9 @@ impl Relay {
         if ask.referral.is_some() {
             return other("it pays no referrers");
         }
+        if ask.deposit_window.is_some() {
+            return other("its price does not wait for a later deposit");
+        }
         None
     }
 

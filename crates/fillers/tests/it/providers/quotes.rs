@@ -2,7 +2,9 @@ use std::time::Duration;
 
 use alloy_primitives::U256;
 use causeway_domain::ports::{Answer, FillerError, Refusal};
-use causeway_domain::{Address, Ask, DepositMethod, FeeKind, Referral, SOLANA_CHAIN_ID, TokenId, TradeType};
+use causeway_domain::{
+    Address, Ask, DepositMethod, DepositWindow, FeeKind, Referral, SOLANA_CHAIN_ID, TokenId, TradeType,
+};
 use causeway_fillers::providers::standin::Mischief;
 
 use super::subject::{ARBITRUM, BASE, CONTRACT, Kind, Settings, Subject, ask, provider_ask};
@@ -35,10 +37,11 @@ pub(super) async fn what_cannot_be_followed_is_refused_without_a_call(subject: S
         Kind::Lifi | Kind::Relay => |ask| ask.deposit_methods = vec![DepositMethod::Transfer],
         Kind::OneClick => |ask| ask.deposit_methods = vec![DepositMethod::ContractCall],
     };
-    let changes: [(&str, Change); 5] = [
+    let changes: [(&str, Change); 6] = [
         ("exact input", |ask| ask.trade_type = TradeType::ExactOutput),
         ("own coin", |ask| ask.to = TokenId::native(ask.to.chain())),
         ("referrers", |ask| ask.referral = Referral::new(ask.from_address, 10)),
+        ("later deposit", |ask| ask.deposit_window = DepositWindow::new(3_600)),
         ("deposit methods", other_method),
         ("not served", |ask| ask.from = ask.to),
     ];
