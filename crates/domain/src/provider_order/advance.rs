@@ -7,6 +7,9 @@ use crate::{ConfirmedTx, DepositMethod, Order, OrderStatus, RawAmount, RefundCau
 const MIN_INTERVAL: SignedDuration = SignedDuration::from_secs(2);
 const MAX_INTERVAL: SignedDuration = SignedDuration::from_secs(60);
 
+/// How long an order that may have been paid is kept open while nobody tells: a chain or the provider does not answer.
+const PATIENCE: SignedDuration = SignedDuration::from_hours(7 * 24);
+
 /// How often a payment is looked for that may only arrive too late.
 const LATE_INTERVAL: SignedDuration = SignedDuration::from_mins(10);
 
@@ -26,12 +29,23 @@ pub struct ProviderContext {
     /// A transfer of less than the agreed output, or of what is too little for a return.
     pub short: Option<(RawAmount, String)>,
     pub report: Option<ProviderReport>,
+    /// Whether a source that would have shown the payment did not answer: that none is known then means nothing.
+    pub is_unheard: bool,
 }
 
 impl ProviderContext {
     /// Nothing is known yet.
     pub const fn new(now: Timestamp) -> Self {
-        Self { now, deposit: None, underpaid: None, fill: None, refund: None, short: None, report: None }
+        Self {
+            now,
+            deposit: None,
+            underpaid: None,
+            fill: None,
+            refund: None,
+            short: None,
+            report: None,
+            is_unheard: false,
+        }
     }
 }
 
@@ -93,7 +107,7 @@ fn next(order: &Order, context: &ProviderContext) -> Option<(OrderStatus, String
             None if evidence.fill.is_some() || evidence.refund.is_some() => {
                 Some((Deposited, format!("{provider} has paid out, so it had the money.")))
             }
-            None if is_unpaid(order, context.now) => Some((Failed, UNPAID.to_owned())),
+            None if is_unpaid(order, context) => Some((Failed, UNPAID.to_owned())),
             None => None,
         },
         Deposited if evidence.fill.is_none() && (evidence.refund.is_some() || returns) => {
@@ -149,10 +163,12 @@ fn failure(order: &Order, context: &ProviderContext) -> Option<String> {
 
 const UNPAID: &str = "No deposit was seen in time.";
 
-/// Whether the time for a deposit is over. The provider's own transaction takes no deposit of ours, so this is generous.
-fn is_unpaid(order: &Order, now: Timestamp) -> bool {
+/// Whether the time for a deposit is over. The provider's own transaction takes no deposit of ours, so this is generous. Failed
+/// is for good, so a source that does not answer is waited for.
+fn is_unpaid(order: &Order, context: &ProviderContext) -> bool {
+    let patience = if context.is_unheard { PATIENCE.as_secs() } else { 0 };
     let until = i64::try_from(order.terms.fill_deadline).ok();
-    until.is_some_and(|until| now.as_second() > until)
+    until.is_some_and(|until| context.now.as_second() > until.saturating_add(patience))
 }
 
 fn due(order: &Order, now: Timestamp) -> Option<Timestamp> {
@@ -165,6 +181,9 @@ fn due(order: &Order, now: Timestamp) -> Option<Timestamp> {
     }
     let until = i64::try_from(order.terms.fill_deadline).ok()?.checked_add(1)?;
     let until = Timestamp::from_second(until).ok()?;
+    if now >= until {
+        return now.checked_add(LATE_INTERVAL).ok();
+    }
     if order.method != DepositMethod::Transfer {
         // There is nothing to look up before a transaction is submitted.
         return Some(until);

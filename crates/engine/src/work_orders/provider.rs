@@ -57,19 +57,19 @@ impl WorkOrders {
         let mut context = ProviderContext::new(now);
         let tx = order.deposit_tx().map(str::to_owned);
         if order.method == DepositMethod::Transfer {
-            context.report = self.report(order, tx.as_deref()).await;
+            self.hear_report(order, tx.as_deref(), &mut context).await;
             if order.evidence.deposit.is_none() {
                 self.shown_transfers(order, tx, &mut context).await?;
             }
         } else {
             let Some(tx) = tx else { return Ok(context) };
             if order.evidence.deposit.is_none() {
-                context.deposit = heard(order, self.shown_deposit(order, &tx).await);
+                context.deposit = heard(order, self.shown_deposit(order, &tx).await, &mut context);
                 if context.deposit.is_none() {
                     return Ok(context);
                 }
             }
-            context.report = self.report(order, Some(&tx)).await;
+            self.hear_report(order, Some(&tx), &mut context).await;
         }
         match context.report.as_ref().map(|report: &ProviderReport| report.state.clone()) {
             Some(ProviderState::Delivered { tx }) => self.shown_fill(order, &tx, &mut context).await?,
@@ -82,16 +82,20 @@ impl WorkOrders {
     }
 
     /// What the provider says of the order.
-    async fn report(&self, order: &Order, tx: Option<&str>) -> Option<ProviderReport> {
-        match self.liquidity.provider(&order.filler)?.look_up(order, tx).await {
-            Ok(report) => report,
+    async fn hear_report(&self, order: &Order, tx: Option<&str>, context: &mut ProviderContext) {
+        let said = match self.liquidity.provider(&order.filler) {
+            Some(provider) => provider.look_up(order, tx).await,
+            None => Err(FillerError::Unavailable("it is not configured".to_owned())),
+        };
+        match said {
+            Ok(report) => context.report = report,
             Err(FillerError::Unavailable(error)) => {
                 tracing::debug!(order = %order.id, error, "a provider does not tell the status of an order");
-                None
+                context.is_unheard = true;
             }
             Err(FillerError::Nonsense(error)) => {
                 tracing::warn!(order = %order.id, error, "a provider's status cannot be read");
-                None
+                context.is_unheard = true;
             }
         }
     }
@@ -114,7 +118,7 @@ impl WorkOrders {
         let since = deposit_time(order, context);
         let mut paid: Option<ConfirmedTx> = None;
         for tx in txs.iter().take(MAX_DEPOSITS) {
-            let found = self.transfer(order, tx, (order.from, provider.target), since).await?;
+            let found = self.transfer(order, tx, (order.from, provider.target), since, context).await?;
             let Some((amount, shown)) = found else { continue };
             paid = match paid {
                 None => Some(shown),
@@ -137,7 +141,7 @@ impl WorkOrders {
         let (Some(provider), chain) = (&order.provider, order.from.chain()) else { return Ok(None) };
         let (Some(payments), Some(watch)) = (self.liquidity.payments(chain), self.liquidity.payouts(chain))
         else {
-            return Ok(None);
+            return Err(ChainError::Unavailable(chain));
         };
         let status = payments.check_tx(order.author, &order.unsigned_txs(), tx).await?;
         if status != DepositTxStatus::Matches {
@@ -145,7 +149,7 @@ impl WorkOrders {
         }
         let paid = watch.payouts(tx, order.from, provider.target).await?;
         match total(&paid) {
-            Some(amount) if amount >= order.src_amount => confirmed(watch, tx, amount).await.map(Some),
+            Some(amount) if amount >= order.src_amount => confirmed(watch, tx, amount).await,
             _ => Ok(None),
         }
     }
@@ -157,10 +161,8 @@ impl WorkOrders {
         context: &mut ProviderContext,
     ) -> Result<(), StoreError> {
         let since = deposit_time(order, context);
-        let Some((amount, shown)) = self.transfer(order, tx, (order.to, order.recipient), since).await?
-        else {
-            return Ok(());
-        };
+        let found = self.transfer(order, tx, (order.to, order.recipient), since, context).await?;
+        let Some((amount, shown)) = found else { return Ok(()) };
         if amount >= order.dest_amount {
             context.fill = Some(shown);
         } else {
@@ -177,10 +179,8 @@ impl WorkOrders {
     ) -> Result<(), StoreError> {
         let to = if returned.at_recipient { order.recipient } else { order.refund_to };
         let since = deposit_time(order, context);
-        let Some((amount, shown)) = self.transfer(order, &returned.tx, (returned.token, to), since).await?
-        else {
-            return Ok(());
-        };
+        let found = self.transfer(order, &returned.tx, (returned.token, to), since, context).await?;
+        let Some((amount, shown)) = found else { return Ok(()) };
         let is_input = returned.token == order.from;
         let counts = if is_input {
             is_return(amount, order.src_amount)
@@ -212,14 +212,19 @@ impl WorkOrders {
         tx: &str,
         (token, to): (TokenId, Address),
         since: u64,
+        context: &mut ProviderContext,
     ) -> Result<Option<(RawAmount, ConfirmedTx)>, StoreError> {
-        let Some(watch) = self.liquidity.payouts(token.chain()) else { return Ok(None) };
-        let Some((_, time)) = heard(order, watch.place(tx).await) else { return Ok(None) };
+        let Some(watch) = self.liquidity.payouts(token.chain()) else {
+            context.is_unheard = true;
+            return Ok(None);
+        };
+        let Some((_, time)) = heard(order, watch.place(tx).await, context) else { return Ok(None) };
         if is_before_deposit(time, since) {
             tracing::warn!(order = %order.id, tx, "a provider names a transfer from before the deposit");
             return Ok(None);
         }
-        let Some(found) = heard(order, watch.payouts(tx, token, to).await.map(Some)) else { return Ok(None) };
+        let found = watch.payouts(tx, token, to).await.map(Some);
+        let Some(found) = heard(order, found, context) else { return Ok(None) };
         let mut ours = Vec::new();
         for payout in found {
             if self.parts.orders.take_payout(&order.id, &payout).await? {
@@ -230,7 +235,7 @@ impl WorkOrders {
         }
         let Some(amount) = total(&ours) else { return Ok(None) };
         let Some(tx) = ours.first().map(|payout| payout.tx.clone()) else { return Ok(None) };
-        let shown = heard(order, confirmed(watch, &tx, amount).await.map(Some));
+        let shown = heard(order, confirmed(watch, &tx, amount).await, context);
         Ok(shown.map(|shown| (amount, shown)))
     }
 }
@@ -253,15 +258,61 @@ fn total(payouts: &[Payout]) -> Option<RawAmount> {
     payouts.iter().try_fold(RawAmount::ZERO, sum).filter(|sum| !sum.is_zero())
 }
 
-async fn confirmed(watch: &dyn PayoutWatch, tx: &str, amount: RawAmount) -> Result<ConfirmedTx, ChainError> {
-    let (block, time) = watch.place(tx).await?.unwrap_or_default();
-    Ok(ConfirmedTx { chain: watch.chain(), tx: tx.to_owned(), block, time, amount })
+/// The transaction with its place. Without one, as an endpoint that is behind answers, it is not shown: its time decides which
+/// other transfers count.
+async fn confirmed(
+    watch: &dyn PayoutWatch,
+    tx: &str,
+    amount: RawAmount,
+) -> Result<Option<ConfirmedTx>, ChainError> {
+    let place = watch.place(tx).await?;
+    let shown = |(block, time)| ConfirmedTx { chain: watch.chain(), tx: tx.to_owned(), block, time, amount };
+    Ok(place.map(shown))
 }
 
-/// A chain that does not answer has shown nothing.
-fn heard<T>(order: &Order, shown: Result<Option<T>, ChainError>) -> Option<T> {
+/// A chain that does not answer has shown nothing, and that is remembered.
+fn heard<T>(order: &Order, shown: Result<Option<T>, ChainError>, context: &mut ProviderContext) -> Option<T> {
     shown.unwrap_or_else(|error| {
         tracing::debug!(order = %order.id, %error, "a chain does not show the transfers of a provider");
+        context.is_unheard = true;
         None
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use async_trait::async_trait;
+    use causeway_domain::ChainId;
+
+    use super::*;
+
+    /// A chain that knows where one transaction is.
+    struct OneTx;
+
+    #[async_trait]
+    impl PayoutWatch for OneTx {
+        fn chain(&self) -> ChainId {
+            causeway_domain::SOLANA_CHAIN_ID
+        }
+
+        async fn place(&self, tx: &str) -> Result<Option<(u64, u64)>, ChainError> {
+            Ok((tx == "known").then_some((7, 1_800_000_000)))
+        }
+
+        async fn payouts(&self, _: &str, _: TokenId, _: Address) -> Result<Vec<Payout>, ChainError> {
+            Ok(Vec::new())
+        }
+    }
+
+    #[tokio::test]
+    async fn rule_22_a_transaction_without_a_place_is_not_shown() {
+        let amount = RawAmount::new(alloy_primitives::U256::from(5));
+        let shown = confirmed(&OneTx, "known", amount).await.unwrap().unwrap();
+        assert_eq!((shown.block, shown.time, shown.amount), (7, 1_800_000_000, amount));
+        assert_eq!(
+            confirmed(&OneTx, "lost", amount).await.unwrap(),
+            None,
+            "no transfer counts from its time on"
+        );
+    }
 }

@@ -108,6 +108,23 @@ fn an_unpaid_order_fails_after_its_time_and_not_before() {
 }
 
 #[test]
+fn an_order_that_may_be_paid_does_not_fail_while_nobody_tells() {
+    for order in [provider_order(), transfer_order()] {
+        let until = i64::try_from(order.terms.fill_deadline).unwrap();
+        let unheard = |now: i64| ProviderContext { is_unheard: true, ..ProviderContext::new(at(now)) };
+        let late = advance_provider(order.clone(), &unheard(until + 3_600));
+        assert_eq!(late.order.status, OrderStatus::Created, "{:?}", order.method);
+        let due = late.order.due_at.unwrap();
+        assert!(due > at(until + 3_600) && due <= at(until + 3_600 + 600), "{due}");
+        // The chain answers again, and shows that it was paid in time.
+        let shown = ProviderContext { now: at(until + 7_200), ..context(None) };
+        assert_eq!(advance_provider(late.order, &shown).order.status, OrderStatus::Deposited);
+        let given_up = advance_provider(order, &unheard(until + 7 * 86_400 + 1));
+        assert_eq!(given_up.order.status, OrderStatus::Failed, "a week is enough");
+    }
+}
+
+#[test]
 fn a_provider_that_is_silent_for_a_day_leaves_the_order_open() {
     let mut order = advance_provider(provider_order(), &context(None)).order;
     assert_eq!(order.status, OrderStatus::Deposited);
