@@ -72,6 +72,7 @@ impl BuildDeposit {
         let (offered, warnings) = tokio::join!(self.provider_deposit(&route, &terms, &names, now), warnings);
         let offered = offered?;
         if let Some(order) = earlier {
+            check_same_target(&order, &offered)?;
             let order = match &offered.packed {
                 Some(packed) => self.record_transaction(order, packed).await?,
                 None => order,
@@ -102,7 +103,10 @@ impl BuildDeposit {
             }
             // A concurrent build of the same route was stored first.
             Creation::Existing(earlier) => match &offered.packed {
-                Some(packed) => self.record_transaction(*earlier, packed).await?,
+                Some(packed) => {
+                    check_same_target(&earlier, &offered)?;
+                    self.record_transaction(*earlier, packed).await?
+                }
                 None => *earlier,
             },
         };
@@ -149,11 +153,13 @@ impl BuildDeposit {
                 if least < route.min_amount_out {
                     return Err(fell());
                 }
+                // The provider's word must not make us look for a payment for years.
+                let latest = now.checked_add(AWAIT).ok().and_then(|at| u64::try_from(at.as_second()).ok());
                 Ok(Offered {
                     target: given.address,
                     spender: None,
                     packed: None,
-                    pays_until: Some(given.pays_until),
+                    pays_until: Some(given.pays_until.min(latest.unwrap_or(0))),
                     deposit: BuiltDeposit::ProviderTransfer,
                 })
             }
@@ -270,6 +276,14 @@ impl BuildDeposit {
             version: 0,
         })
     }
+}
+
+/// The order is paid where its first build said: payments to another contract would not be found.
+fn check_same_target(order: &Order, offered: &Offered) -> Result<(), BuildError> {
+    if order.provider.as_ref().is_some_and(|provider| provider.target == offered.target) {
+        return Ok(());
+    }
+    Err(BuildError::AlreadyBuilt { order: order.id.clone(), differs: vec!["contract of the provider"] })
 }
 
 /// A transfer that was built before, as it was.

@@ -19,6 +19,7 @@ pub(crate) use deposit_builder::{FakeDepositBuilder, permit_over, signature_of, 
 pub(crate) use executor::{FakeExecutor, FakePrices, FakeTxSender};
 
 use super::{BuildDeposit, BuildError, BuildParts, BuildRequest, Built, OrderTiming};
+use crate::liquidity::Liquidity;
 use crate::pauses::Pauses;
 use crate::screening::Screening;
 use crate::submit_deposit::{SubmitDeposit, SubmitParts};
@@ -106,7 +107,7 @@ pub(crate) fn seal(quote: &Quote, route: &Route) -> RouteId {
         parties: route.parties,
         filler_quote: route.filler_quote,
         gas_charge: route.gas_charge,
-        provider: None,
+        provider: route.provider,
     };
     RouteSeal::new(&quote_keys()).seal(quote, &route.filler, &route.kind, &offer).unwrap()
 }
@@ -163,6 +164,10 @@ impl Scene {
             row_keys: Arc::clone(&row_keys),
         });
         Self { store, origin, solana, executor, sender, prices, build, submit, pauses, _folder: folder }
+    }
+
+    pub(crate) fn with_liquidity(self, liquidity: Liquidity) -> Self {
+        Self { build: self.build.with_liquidity(liquidity), ..self }
     }
 
     pub(crate) fn with_screening(self, screening: Arc<Screening>) -> Self {

@@ -1,4 +1,5 @@
 mod pausing;
+mod providers;
 mod refusals;
 mod solana;
 mod summary;
