@@ -1,6 +1,6 @@
 use std::sync::LazyLock;
 
-use alloy_primitives::{Address, B256, U256, b256};
+use alloy_primitives::{Address, B256, U256};
 use alloy_sol_types::{SolCall as _, sol};
 use causeway_domain::ports::{ChainError, ContractCall, ContractReader};
 use causeway_domain::{Address as AnyAddress, ChainId, DepositMethod};
@@ -17,11 +17,15 @@ sol! {
     }
 }
 
-/// A key that holds nothing, whose permits are only simulated.
-static PROBE: LazyLock<Option<Signer>> = LazyLock::new(|| {
-    let key = b256!("b1a4e7c95d20f3688e13ad467c0952eb3fd871a6049ce25bd7681f0a93c4e52d");
-    Signer::from_bytes(&key.0).ok()
-});
+/// A key that holds nothing, whose permits are only simulated. It is a new one in every process: with a key that is known, anybody
+/// could spend its nonces or give its account code (EIP-7702), and tokens would seem to take no permits.
+static PROBE: LazyLock<Option<Signer>> = LazyLock::new(probe);
+
+fn probe() -> Option<Signer> {
+    let mut key = [0; 32];
+    getrandom::fill(&mut key).ok()?;
+    Signer::from_bytes(&key).ok()
+}
 
 /// Whom the simulated permits name as the spender.
 const PROBE_SPENDER: Address = Address::repeat_byte(0x5e);
@@ -207,6 +211,12 @@ mod tests {
             assert_eq!(DomainRead::read(chain, token, &bad), None);
         }
         assert_eq!(DomainRead::read(chain, token, &good[..4]), None);
+    }
+
+    #[test]
+    fn nobody_knows_the_key_of_the_probe() {
+        let addresses = [probe(), probe()].map(|signer| signer.unwrap().address());
+        assert_ne!(addresses[0], addresses[1], "every process has its own");
     }
 
     #[test]
