@@ -73,6 +73,7 @@ fn every_client_command_works_against_a_service() {
     quote_prints_a_table(&terminal);
     let order = swap_is_filled(&terminal);
     severe_warnings_need_their_option(&terminal);
+    more_time_for_the_deposit_is_asked_for(&terminal);
     order_is_tracked(&terminal, &order);
     operator_uses_names(&terminal, &order);
     webhooks_are_received_and_sent_in_development(&terminal);
@@ -171,6 +172,24 @@ fn severe_warnings_need_their_option(terminal: &Terminal) {
         terminal.run(&terminal.swap(&[&to_nobody[..], &["--accept-warning", "NO_WAY_OUT"]].concat()));
     assert!(super::stdout(&accepted).starts_with("filled: "), "{}", stderr(&accepted));
     assert!(stderr(&accepted).contains("is a burn address"), "it is shown: {}", stderr(&accepted));
+}
+
+fn more_time_for_the_deposit_is_asked_for(terminal: &Terminal) {
+    let hour = ["--deposit-within", "3600"];
+    let quote = terminal.json(&[&["quote", "25", "USDC@base", "ETH@arbitrum"][..], &hour].concat());
+    for route in quote["routes"].as_array().unwrap() {
+        let price = &route["quote"];
+        let window = price["openUntil"].as_i64().unwrap() - price["validBefore"].as_i64().unwrap();
+        assert_eq!(window, 3_600, "{route}");
+        assert!(!route["depositMethods"].as_array().unwrap().contains(&"TRANSFER".into()), "{route}");
+    }
+    let swap = [&["--yes", "--at-least", "0.001", "--json"][..], &hour].concat();
+    let filled = terminal.run(&terminal.swap(&swap));
+    let order: Value = serde_json::from_slice(&filled.stdout).unwrap();
+    assert_eq!(order["status"], "filled", "{}", stderr(&filled));
+    let refused = terminal.run(&terminal.swap(&["--yes", "--at-least", "0.001", "--deposit-within", "60"]));
+    assert_eq!(refused.status.code(), Some(3), "{}", stderr(&refused));
+    assert!(stderr(&refused).contains("between 600 and 86400"), "{}", stderr(&refused));
 }
 
 fn order_is_tracked(terminal: &Terminal, order: &str) {

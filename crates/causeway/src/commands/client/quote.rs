@@ -2,6 +2,7 @@ use alloy_primitives::U256;
 use causeway_client::answers::{QuoteAnswer, Route, RouteQuote};
 use causeway_client::wire::{Fee, Warning};
 use clap::Args;
+use jiff::Timestamp;
 
 use super::directory::Directory;
 use super::failure::Failure;
@@ -26,6 +27,10 @@ pub(crate) struct QuoteArgs {
     #[arg(long, value_name = "FRACTION")]
     slippage: Option<f64>,
 
+    /// How many seconds after its price has expired the deposit may still be made, 600 to 86400
+    #[arg(long, value_name = "SECONDS")]
+    deposit_within: Option<u32>,
+
     #[command(flatten)]
     pub(crate) service: ServiceArgs,
 }
@@ -49,6 +54,7 @@ pub(crate) async fn quote(session: Session, args: &QuoteArgs) -> Result<(), Fail
         |chain| placeholder_payer(directory.by_id(chain).is_some_and(|chain| chain.r#type == "solana"));
     let mut ask = pair.ask(args.from.as_deref().unwrap_or(nobody(pair.give.chain_id)));
     ask.slippage_tolerance = args.slippage;
+    ask.deposit_within = args.deposit_within;
     ask.recipient.clone_from(&args.to);
     // An address of one family cannot be paid on a chain of the other.
     if ask.recipient.is_none() && nobody(pair.give.chain_id) != nobody(pair.get.chain_id) {
@@ -97,6 +103,7 @@ fn show(quote: &QuoteAnswer, pair: &Pair, directory: &Directory) -> String {
             Some(pair.describe(&route.quote, directory)),
             rate(&route.quote, pair),
             cost(&route.quote, pair),
+            window(&route.quote),
         ];
         let warnings = route.warnings.iter().map(warning_line);
         lines.into_iter().flatten().chain(warnings).collect::<Vec<_>>().join("\n")
@@ -134,6 +141,15 @@ fn cost(quote: &RouteQuote, pair: &Pair) -> Option<String> {
     })
 }
 
+/// Until when a deposit may be made that comes after the price, where that was asked for.
+fn window(quote: &RouteQuote) -> Option<String> {
+    let time = |seconds: i64| Timestamp::from_second(seconds).ok().map(|at| at.to_string());
+    let (holds, open) = (time(quote.valid_before?)?, time(quote.open_until?)?);
+    Some(format!(
+        "the price holds until {holds}; a deposit after that, until {open}, is filled if the swap still pays for itself"
+    ))
+}
+
 fn percent(number: &str) -> String {
     format!("{number} %")
 }
@@ -163,7 +179,8 @@ pub(super) fn question(route: &Route, pair: &Pair, recipient: &str, directory: &
     let confirm =
         format!("Give {give} for at least {least} to {recipient} (by {}, about {seconds} s)?", route.label());
     let warnings = route.warnings.iter().map(warning_line);
-    let lines = [rate(&route.quote, pair), cost(&route.quote, pair)].into_iter().flatten().chain(warnings);
+    let lines = [rate(&route.quote, pair), cost(&route.quote, pair), window(&route.quote)];
+    let lines = lines.into_iter().flatten().chain(warnings);
     lines.chain([confirm]).map(|line| output::one_line(&line)).collect::<Vec<_>>().join("\n")
 }
 
@@ -205,6 +222,12 @@ mod tests {
         assert_eq!(cost(&parsed, &pair()).as_deref(), Some(fees));
         quote["fees"] = json!([fee("gas", "eip155:8453:0x00", "18000")]);
         assert_eq!(cost(&read(&quote), &pair()).as_deref(), Some("costs 0.222 %"), "another token");
+        assert_eq!(window(&parsed), None, "the usual time");
+        quote["validBefore"] = json!(1_800_000_000);
+        quote["openUntil"] = json!(1_800_003_600);
+        let told = window(&read(&quote)).unwrap();
+        let (holds, open) = ("until 2027-01-15T08:00:00Z;", "until 2027-01-15T09:00:00Z,");
+        assert!(told.contains(holds) && told.contains(open), "{told}");
         for absent in ["price", "totalFeePercent"] {
             quote.as_object_mut().unwrap().remove(absent);
         }

@@ -76,6 +76,12 @@ pub(crate) struct SwapArgs {
     #[arg(long, value_name = "FRACTION")]
     slippage: Option<f64>,
 
+    /// How many seconds after its price has expired the deposit may still be made, 600 to 86400 [default: ten minutes]
+    ///
+    /// The price holds no longer: a deposit after it is filled if the swap still pays for itself, and returned if not.
+    #[arg(long, value_name = "SECONDS")]
+    deposit_within: Option<u32>,
+
     /// How to deposit
     #[arg(long, value_enum, default_value_t = Way::ContractCall)]
     by: Way,
@@ -147,6 +153,7 @@ async fn execute(
         recipient: args.to.clone(),
         refund_to: args.refund_to.clone(),
         slippage_tolerance: args.slippage,
+        deposit_within: args.deposit_within,
         ..pair.ask(&wallet.address())
     };
     let progress = Arc::new(session.progress());

@@ -70,6 +70,10 @@ struct QuoteParameters {
     recipient: Option<String>,
     /// The slippage tolerance as a fraction: 0.005 is half a percent.
     slippage_tolerance: Option<f64>,
+    /// How many seconds after its price has expired the deposit may still be made, 600 to 86400; defaults to ten minutes. For
+    /// wallets whose owners sign later. The price holds no longer: a later deposit is filled if the swap still pays for itself.
+    #[serde(alias = "depositWithin")]
+    deposit_within: Option<u32>,
 }
 
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -80,7 +84,7 @@ struct BuildParameters {
     route_id: String,
     /// The payer of the quote.
     payer: String,
-    /// `CONTRACT_CALL`, `PERMIT2` or `TRANSFER`; defaults to the route's first method.
+    /// `CONTRACT_CALL`, `PERMIT2`, `AUTHORIZATION`, `PERMIT` or `TRANSFER`; defaults to the route's first method.
     deposit_method: Option<String>,
 }
 
@@ -94,6 +98,9 @@ struct SwapParameters {
     at_most: Option<String>,
     /// The recipient; defaults to the payer, which is the agent's own address.
     recipient: Option<String>,
+    /// As in `quote`.
+    #[serde(alias = "depositWithin")]
+    deposit_within: Option<u32>,
 }
 
 #[derive(Debug, Deserialize, JsonSchema)]
@@ -225,6 +232,7 @@ impl ToolServer {
         let payer = asked.payer.or_else(|| own(from)).unwrap_or_else(|| placeholder(from));
         let mut ask = pair.ask(&payer);
         ask.slippage_tolerance = asked.slippage_tolerance;
+        ask.deposit_within = asked.deposit_within;
         ask.recipient = asked.recipient;
         // An address of one family cannot be paid on a chain of the other.
         if ask.recipient.is_none() && self.agent.is_solana(from) != self.agent.is_solana(to) {
@@ -273,7 +281,7 @@ impl ToolServer {
                 ))
             })?,
         };
-        Ok(SwapPlan { pair, payer, recipient, bound })
+        Ok(SwapPlan { pair, payer, recipient, bound, deposit_within: asked.deposit_within })
     }
 
     async fn find_order(&self, order_id: &str) -> Result<Value, Failure> {

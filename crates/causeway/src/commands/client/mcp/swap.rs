@@ -37,6 +37,8 @@ pub(super) struct SwapPlan {
     pub(super) recipient: String,
     /// The least output of an exact input, or the most input of an exact output, in raw units.
     pub(super) bound: String,
+    /// How many seconds after its price has expired the deposit may still be made.
+    pub(super) deposit_within: Option<u32>,
 }
 
 impl SwapPlan {
@@ -114,7 +116,11 @@ impl Agent {
             let chain = self.directory.name(plan.pair.give.chain_id);
             Failure::usage(format!("this agent has no key for {chain}"))
         })?;
-        let ask = QuoteAsk { recipient: Some(plan.recipient.clone()), ..plan.pair.ask(&plan.payer) };
+        let ask = QuoteAsk {
+            recipient: Some(plan.recipient.clone()),
+            deposit_within: plan.deposit_within,
+            ..plan.pair.ask(&plan.payer)
+        };
         let bound = if plan.pair.exact_output {
             Bound::MaxAmountIn(plan.bound.clone())
         } else {
