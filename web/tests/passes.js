@@ -1,6 +1,6 @@
 // @ts-check
 
-const PATIENCE_MS = 10_000;
+const PATIENCE_MS = 60_000;
 
 /**
  * Runs a check until it passes, for as long as a page may need to show what an action brought about. What it throws last is

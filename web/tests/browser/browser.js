@@ -43,7 +43,7 @@ after(() => browser.close());
  */
 export async function visit(path, options, use, prepare) {
   const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, ...options });
-  context.setDefaultTimeout(15_000);
+  context.setDefaultTimeout(60_000);
   /** @type {string[]} */
   const complaints = [];
   try {

@@ -69,7 +69,7 @@ export const FOREIGN_HOME = `http://${FOREIGN_HOST}:${address.port}`;
  */
 export async function atDapp(use, home = HOME) {
   const context = await browser.newContext({ viewport: { width: 900, height: 900 } });
-  context.setDefaultTimeout(30_000);
+  context.setDefaultTimeout(60_000);
   try {
     const page = await context.newPage();
     page.on("dialog", () => assert.fail("a script ran that should not"));

@@ -47,9 +47,11 @@ test("choosing a sentence puts that swap to its review", async () => {
     const meaning = page.locator("#understood button").filter({ hasText: "USDC on OP Mainnet" });
     await meaning.click();
     await page.locator("#widget #confirm").waitFor({ timeout: 60_000 });
-    const legs = await page.locator("#widget .leg").allInnerTexts();
-    assert.match(legs[0] ?? "", /0\.5 ETH\s+on Ethereum/);
-    assert.match(legs[1] ?? "", /USDC\s+on OP Mainnet/);
+    await passes(async () => {
+      const legs = await page.locator("#widget .leg").allInnerTexts();
+      assert.match(legs[0] ?? "", /0\.5 ETH\s+on Ethereum/);
+      assert.match(legs[1] ?? "", /USDC\s+on OP Mainnet/);
+    });
   });
 });
 
@@ -93,10 +95,12 @@ test("the playground's code gives the widget that it shows", async () => {
     await preview.getByRole("heading", { name: "Cross over" }).waitFor();
     await preview.getByText("Du zahlst").waitFor();
     await passes(async () => assert.equal(await preview.evaluate((widget) => getComputedStyle(widget).getPropertyValue("--causeway-accent")), "#5b3df5"));
-    const code = (await page.locator("#embed-code").textContent()) ?? "";
-    for (const text of [`src="${BASE}/widget.js"`, "--causeway-accent: #5b3df5;", 'locale="de"', 'methods="swap"', 'amount="7"', '{"titleSwap":"Cross over"}']) {
-      assert.ok(code.includes(text), `${text} in ${code}`);
-    }
+    await passes(async () => {
+      const code = (await page.locator("#embed-code").textContent()) ?? "";
+      for (const text of [`src="${BASE}/widget.js"`, "--causeway-accent: #5b3df5;", 'locale="de"', 'methods="swap"', 'amount="7"', '{"titleSwap":"Cross over"}']) {
+        assert.ok(code.includes(text), `${text} in ${code}`);
+      }
+    });
   });
 });
 

@@ -91,7 +91,7 @@ export function newOrder(status = 'created', hint = 100_000) {
 /** Opens the shop's page in a new browser context, with `sdk` and a client. */
 export async function visit(use, { timeout, clock } = {}) {
   const context = await browser.newContext();
-  context.setDefaultTimeout(10_000);
+  context.setDefaultTimeout(60_000);
   try {
     const page = await context.newPage();
     if (clock) await page.clock.install({ time: 0 });
