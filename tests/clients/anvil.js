@@ -16,7 +16,7 @@ export async function startAnvil(chainId, baseFee) {
   process.once('SIGTERM', () => process.exit(1));
   const url = await new Promise((resolve, reject) => {
     let output = '';
-    const timer = setTimeout(() => reject(new Error(`anvil printed no address:\n${output}`)), 30_000);
+    const timer = setTimeout(() => reject(new Error(`anvil printed no address:\n${output}`)), 60_000);
     timer.unref();
     anvil.once('error', reject);
     anvil.once('exit', (code) => reject(new Error(`anvil exited with ${code}:\n${output}`)));

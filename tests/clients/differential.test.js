@@ -22,7 +22,7 @@ const topic = (address) => pad(address, { size: 32 }).toLowerCase();
 const balanceSlot = (holder) => keccak256(concatHex([pad(holder, { size: 32 }), numberToHex(3, { size: 32 })]));
 
 let pair;
-before(async () => { pair = await Pair.open(CHAIN); }, { timeout: 60_000 });
+before(async () => { pair = await Pair.open(CHAIN); }, { timeout: 120_000 });
 after(() => pair?.close());
 
 /** Signs transactions of an account with consecutive nonces. */
@@ -52,7 +52,7 @@ async function deployed() {
   return { account, sign, send, at, wrapped };
 }
 
-test('transfers of every type have the same receipts, balances and nonces', { timeout: 60_000 }, async () => {
+test('transfers of every type have the same receipts, balances and nonces', { timeout: 120_000 }, async () => {
   const account = await pair.newAccount();
   const sign = signer(account);
   const to = { to: OTHER, value: 7n };
@@ -76,7 +76,7 @@ test('transfers of every type have the same receipts, balances and nonces', { ti
   await accounts(account);
 });
 
-test('a deployed token has the same events, storage and call results', { timeout: 60_000 }, async () => {
+test('a deployed token has the same events, storage and call results', { timeout: 120_000 }, async () => {
   const { account, send, at, wrapped } = await deployed();
   assert.deepEqual(wrapped.logs[0].topics, [DEPOSIT, topic(account.address)]);
   const spender = await pair.newAccount();
@@ -104,7 +104,7 @@ test('a deployed token has the same events, storage and call results', { timeout
   assert.equal(BigInt(proof.storageProof[0].value), 11n);
 });
 
-test('transactions in one block have the same order, cumulative gas and log indices', { timeout: 60_000 }, async () => {
+test('transactions in one block have the same order, cumulative gas and log indices', { timeout: 120_000 }, async () => {
   const { send, at, account } = await deployed();
   const other = signer(await pair.newAccount());
   const receipts = await pair.play(
@@ -117,7 +117,7 @@ test('transactions in one block have the same order, cumulative gas and log indi
   await accounts(account);
 });
 
-test('failed transactions use the same gas and leave the same state', { timeout: 60_000 }, async () => {
+test('failed transactions use the same gas and leave the same state', { timeout: 120_000 }, async () => {
   const { account, sign, send, at } = await deployed();
   const failures = [
     await send(token('transfer', OTHER, parseEther('11'))),
@@ -133,7 +133,7 @@ test('failed transactions use the same gas and leave the same state', { timeout:
   await accounts(account, at);
 });
 
-test('transactions behind a nonce gap are pending until it is filled', { timeout: 60_000 }, async () => {
+test('transactions behind a nonce gap are pending until it is filled', { timeout: 120_000 }, async () => {
   const account = await pair.newAccount();
   const sign = signer(account);
   const [first, second, third] = [
@@ -152,7 +152,7 @@ test('transactions behind a nonce gap are pending until it is filled', { timeout
   await accounts(account);
 });
 
-test('log filters by address, topics, range and hash return the same', { timeout: 60_000 }, async () => {
+test('log filters by address, topics, range and hash return the same', { timeout: 120_000 }, async () => {
   const { account, send, at, wrapped } = await deployed();
   await pair.play(await send(token('transfer', OTHER, 5n)));
   const last = await pair.play(await send(token('approve', OTHER, 9n)), await send(token('transfer', OTHER, 6n)));
@@ -184,7 +184,7 @@ test('log filters by address, topics, range and hash return the same', { timeout
   assert.deepEqual(byHash[0].map((log) => log.data), byHash[1].map((log) => log.data));
 });
 
-test('blocks and fee history have the same shape, gas and base fees', { timeout: 60_000 }, async () => {
+test('blocks and fee history have the same shape, gas and base fees', { timeout: 120_000 }, async () => {
   const { send } = await deployed();
   const { blockNumber } = await pair.play(await send(token('transfer', OTHER, 5n)));
   for (const full of [false, true]) {
@@ -216,7 +216,7 @@ test('blocks and fee history have the same shape, gas and base fees', { timeout:
   assert.deepEqual(ours.map((receipt) => pair.normalizeReceipt(receipt, 0n)), anvils.map((receipt) => pair.normalizeReceipt(receipt, pair.height)));
 });
 
-test('estimates suffice, agree within two percent, and are equal where there is one answer', { timeout: 60_000 }, async () => {
+test('estimates suffice, agree within two percent, and are equal where there is one answer', { timeout: 120_000 }, async () => {
   const { account, at, sign } = await deployed();
   const from = account.address;
   await pair.same('eth_estimateGas', [{ from, to: OTHER, value: '0x1' }]);
@@ -236,7 +236,7 @@ test('estimates suffice, agree within two percent, and are equal where there is 
   }
 });
 
-test('an access list has the same accounts and slots', { timeout: 60_000 }, async () => {
+test('an access list has the same accounts and slots', { timeout: 120_000 }, async () => {
   const { account, at } = await deployed();
   const call = { from: account.address, to: at, data: token('transfer', OTHER, 5n) };
   const sorted = ({ accessList }) => accessList.map(({ address, storageKeys }) => [address, [...storageKeys].sort()]).sort();

@@ -65,6 +65,10 @@ describe('an agent over MCP', { concurrency: false, timeout: 180_000 }, () => {
     assert.deepEqual(tools.map(({ name }) => name).sort(), ['balances', 'build', 'buy', 'chains', 'quote', 'tokens', 'track']);
     const { quote } = (await call(client, 'quote', { swap: SWAP, payer: payer.address })).structuredContent;
     const [route] = quote.routes;
+    for (const within of [{ deposit_within: 3600 }, { depositWithin: 3600 }]) {
+      const { routes } = (await call(client, 'quote', { swap: SWAP, payer: payer.address, ...within })).structuredContent.quote;
+      assert.ok(routes.length > 0 && routes.every(({ quote: { openUntil, validBefore } }) => openUntil - validBefore === 3600), JSON.stringify(routes));
+    }
     const parameters = { quote_id: quote.quoteId, route_id: route.routeId, payer: payer.address, deposit_method: 'CONTRACT_CALL' };
     const { deposit } = (await call(client, 'build', parameters)).structuredContent;
     assert.equal(deposit.kind, 'CONTRACT_CALL');

@@ -44,7 +44,7 @@ const fill = (value) => JSON.parse(JSON.stringify(value).replace(/\{\{(\w+)\}\}/
 
 async function post(body) {
   const response = await fetch(URL_OF_NODE, {
-    method: 'POST', body: JSON.stringify(body), signal: AbortSignal.timeout(20_000),
+    method: 'POST', body: JSON.stringify(body), signal: AbortSignal.timeout(60_000),
     headers: { Accept: 'application/json', 'Content-Type': 'application/json' },
   });
   assert.equal(response.status, 200);
@@ -67,10 +67,10 @@ before(async () => {
     transactionHash: hash, blockHash: receipt.blockHash, blockNumber: `0x${receipt.blockNumber.toString(16)}`,
     rawTransaction: await write.signTransaction(next),
   });
-}, { timeout: 60_000 });
+}, { timeout: 120_000 });
 
 for (const { name, request, expect = {} } of requests) {
-  test(`${request.method}: ${name}`, { timeout: 30_000 }, async () => {
+  test(`${request.method}: ${name}`, { timeout: 90_000 }, async () => {
     const answer = await post(fill(request));
     assert.deepEqual([answer.jsonrpc, answer.id], ['2.0', request.id]);
     if (expect.error) {

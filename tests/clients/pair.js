@@ -17,7 +17,7 @@ export const pick = (from, names) => Object.fromEntries(names.map((name) => [nam
 async function post(url, body) {
   const response = await fetch(url, {
     method: 'POST', headers: { 'content-type': 'application/json' }, body: JSON.stringify(body),
-    signal: AbortSignal.timeout(20_000),
+    signal: AbortSignal.timeout(60_000),
   });
   return response.json();
 }

@@ -27,7 +27,7 @@ let cases;
 before(async () => {
   pair = await Pair.open(CHAIN);
   cases = await makeCases();
-}, { timeout: 60_000 });
+}, { timeout: 120_000 });
 after(() => pair?.close());
 
 /** Method and params of each case. */
@@ -95,7 +95,7 @@ function assertResponse(node, name, answer, expected) {
   assert.equal(answer.error.code, code, context);
 }
 
-test('both reject the same requests for the same reason, with the codes of the table', { timeout: 60_000 }, async (t) => {
+test('both reject the same requests for the same reason, with the codes of the table', { timeout: 120_000 }, async (t) => {
   for (const [name, [kind, ours, anvils]] of Object.entries(ERRORS)) {
     await t.test(name, async () => {
       const [method, params] = cases[name];
@@ -109,7 +109,7 @@ test('both reject the same requests for the same reason, with the codes of the t
   }
 });
 
-test('they differ only where the table says so', { timeout: 60_000 }, async (t) => {
+test('they differ only where the table says so', { timeout: 120_000 }, async (t) => {
   for (const [name, [ours, anvils]] of Object.entries(DIFFERENCES)) {
     await t.test(name, async () => {
       const [method, params] = cases[name];

@@ -49,7 +49,7 @@ after(async () => {
   await separate?.stop();
 });
 
-test('the TypeScript example passes the filler check', { timeout: 60_000 }, async () => {
+test('the TypeScript example passes the filler check', { timeout: 120_000 }, async () => {
   const env = { ...process.env, CAUSEWAY_FILLER_SECRET: SECRET };
   const { stdout } = await promisify(execFile)(BINARY, ['filler', 'check', url], { env }).catch(({ stdout }) => assert.fail(stdout));
   assert.match(stdout, /All \d+ rules are kept/);

@@ -25,7 +25,7 @@ export function privateKey(index) {
 const sleep = (ms) => new Promise((done) => setTimeout(done, ms));
 
 export async function until(what, check) {
-  for (const end = Date.now() + 10_000; Date.now() < end; await sleep(100)) {
+  for (const end = Date.now() + 60_000; Date.now() < end; await sleep(100)) {
     const found = await check();
     if (found) return found;
   }

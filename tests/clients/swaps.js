@@ -71,7 +71,7 @@ export class Causeway {
   async request(method, path, body, base = this.url) {
     const response = await fetch(base + path, {
       method, headers: { 'content-type': 'application/json' }, body: body && JSON.stringify(body),
-      signal: AbortSignal.timeout(30_000),
+      signal: AbortSignal.timeout(60_000),
     });
     const answer = await response.json();
     if (!response.ok) throw new ApiError(response.status, answer);
