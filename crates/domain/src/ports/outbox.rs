@@ -77,4 +77,20 @@ pub trait Outbox: Send + Sync {
         nonce: u64,
         end: OutgoingEnd,
     ) -> Result<bool, StoreError>;
+    /// Transactions of the signer below this nonce may be unknown here and not final, as after a restore.
+    async fn unknown_below(&self, chain: ChainId, signer: Address) -> Result<Option<u64>, StoreError>;
+    /// Records that; a higher nonce that is recorded stays.
+    async fn record_unknown_below(
+        &self,
+        chain: ChainId,
+        signer: Address,
+        nonce: u64,
+    ) -> Result<(), StoreError>;
+    /// Records that every transaction below the nonce is final or gone; a higher nonce that is recorded stays.
+    async fn forget_unknown_below(
+        &self,
+        chain: ChainId,
+        signer: Address,
+        nonce: u64,
+    ) -> Result<(), StoreError>;
 }

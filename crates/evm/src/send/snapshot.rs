@@ -2,7 +2,7 @@ use std::collections::{HashMap, HashSet};
 
 use alloy_primitives::{Address, B256, U64};
 use causeway_domain::ports::Outgoing;
-use causeway_jsonrpc_client::agreed;
+use causeway_jsonrpc_client::{Disagreement, agreed, median};
 use serde_json::{Value, json};
 
 use crate::blocks::{BlockTag, Receipt};
@@ -46,16 +46,20 @@ impl PendingSnapshot {
         Ok(Self { final_block, nonce, final_nonce, receipts, known })
     }
 
-    /// The receipt of the attempt that is in a final block, and whether its absence is certain. A fill that reverted ends in
-    /// a refund of its deposit, so no endpoint is believed alone that it did (rule 27).
+    /// The receipt of the attempt that is in a final block, and whether its absence is certain. No endpoint is believed alone
+    /// that a transaction ended so (rule 27): a fill that reverted ends in a refund of its deposit, and one that succeeded is
+    /// never sent again.
     pub(super) async fn receipt(&self, client: &EvmClient, outgoing: &Outgoing) -> (Option<Receipt>, bool) {
         let (found, certain) = self.find_receipt(client, outgoing).await;
-        if let Some(receipt) = found.as_ref().filter(|receipt| receipt.status != 1)
-            && !is_agreed(client, receipt).await
-        {
-            return (None, false);
+        if found.is_none() || client.endpoint_count() < 2 {
+            return (found, certain);
         }
-        (found, certain)
+        for attempt in outgoing.attempts.iter().rev() {
+            if let Some(receipt) = agreed_receipt(client, attempt.hash).await {
+                return (Some(receipt), true);
+            }
+        }
+        (None, false)
     }
 
     /// The receipt that any endpoint shows. Every endpoint must report that it has none before the nonce counts as used by
@@ -86,31 +90,54 @@ impl PendingSnapshot {
     }
 }
 
-/// Whether enough endpoints show this receipt, and none shows another one.
-async fn is_agreed(client: &EvmClient, receipt: &Receipt) -> bool {
-    let call = Call::new("eth_getTransactionReceipt", json!([receipt.transaction_hash]));
+/// The receipt whose block and status enough endpoints show, if none shows others; with the lower of the middle two of the
+/// fees that they name.
+async fn agreed_receipt(client: &EvmClient, hash: B256) -> Option<Receipt> {
+    let call = Call::new("eth_getTransactionReceipt", json!([hash]));
     let asked = client.ask_all::<Option<Receipt>>(std::slice::from_ref(&call)).await;
-    let shown = asked.into_iter().map(|asked| {
-        let shown = asked.answers.into_iter().next().and_then(Result::ok).flatten();
-        (asked.endpoint, asked.trusted, shown.map(|shown| (shown.block_hash, shown.status)))
-    });
-    agreed(client.quorum(), shown) == Ok((receipt.block_hash, receipt.status))
+    let shown: Vec<_> = asked
+        .into_iter()
+        .map(|asked| {
+            let receipt = asked.answers.into_iter().next().and_then(Result::ok).flatten();
+            let receipt = receipt.filter(|receipt| receipt.transaction_hash == hash);
+            (asked.endpoint, asked.trusted, receipt)
+        })
+        .collect();
+    let key = |receipt: &Receipt| (receipt.block_hash, receipt.block_number, receipt.status);
+    let keys = shown.iter().map(|(name, trusted, receipt)| (name.clone(), *trusted, receipt.as_ref().map(key)));
+    match agreed(client.quorum(), keys) {
+        Ok(_) => {}
+        Err(Disagreement::Contradiction(one, other)) => {
+            tracing::error!(chain = %client.chain_id(), %hash, one, other, "endpoints show a receipt differently");
+            return None;
+        }
+        Err(Disagreement::TooFew(_)) => return None,
+    }
+    let mut receipts: Vec<Receipt> = shown.into_iter().filter_map(|(.., receipt)| receipt).collect();
+    receipts.sort_by_key(Receipt::fee);
+    let middle = receipts.len().checked_sub(1)? / 2;
+    receipts.into_iter().nth(middle)
 }
 
-/// The account's next nonce in the newest and in the final block. One endpoint alone does not raise the latter: it would
-/// free purposes whose transactions are pending.
+/// The account's next nonce in the newest and in the final block. One endpoint alone raises neither: the first would keep us
+/// from replacing what is stuck, the second would free purposes whose transactions are pending.
 async fn nonces(client: &EvmClient, account: Address, final_block: u64) -> Result<(u64, u64), CallError> {
-    if client.endpoint_count() > 1 {
-        let newest = client.nonce(account, BlockTag::Latest).await?;
-        return Ok((newest, client.median_nonce(account, BlockTag::Number(final_block), 1).await?));
-    }
     let call = |tag: BlockTag| Call::new("eth_getTransactionCount", json!([account, tag.json()]));
     let calls = [call(BlockTag::Latest), call(BlockTag::Number(final_block))];
-    let mut answers = client.batch::<U64>(&calls).await.into_iter();
-    let missing = || client.invalid_response("a call of the batch was left out");
-    let newest = answers.next().ok_or_else(missing)??;
-    let finalized = answers.next().ok_or_else(missing)??;
-    Ok((newest.to(), finalized.to()))
+    let (mut newest, mut finalized, mut fault) = (Vec::new(), Vec::new(), None);
+    for asked in client.ask_all::<U64>(&calls).await {
+        for (counts, answer) in [&mut newest, &mut finalized].into_iter().zip(asked.answers) {
+            match answer {
+                Ok(count) => counts.push(count.to::<u64>()),
+                Err(error) => fault = Some(error),
+            }
+        }
+    }
+    match (median(newest), median(finalized), fault) {
+        (Some(newest), Some(finalized), _) => Ok((newest, finalized)),
+        (.., Some(error)) => Err(error),
+        (.., None) => Err(client.invalid_response("no endpoint returned the account's nonce")),
+    }
 }
 
 async fn known(client: &EvmClient, hashes: &[B256]) -> Result<HashSet<B256>, CallError> {

@@ -359,14 +359,21 @@ async fn rule_26_a_transaction_that_every_endpoint_refuses_does_not_hold_later_o
 }
 
 #[tokio::test]
-async fn rule_27_one_endpoint_alone_neither_raises_a_nonce_nor_makes_a_transaction_revert() {
+async fn rule_27_one_endpoint_alone_neither_raises_a_nonce_nor_ends_a_transaction() {
+    for status in ["0x0", "0x1"] {
+        liar_ends_nothing(status).await;
+    }
+}
+
+/// One of two endpoints counts a thousand transactions, and shows a receipt of this status for all of them.
+async fn liar_ends_nothing(status: &'static str) {
     let fixture = Fixture::new().await;
     let honest = fixture.chain.clone();
     let liar = Fake::start(move |method, params| match method {
         "eth_getTransactionCount" => Ok(json!("0x3e8")),
         "eth_getTransactionReceipt" => Ok(json!({
             "transactionHash": params[0], "blockHash": B256::repeat_byte(6), "blockNumber": "0x1",
-            "status": "0x0", "gasUsed": "0x5208",
+            "status": status, "gasUsed": "0x5208",
         })),
         _ => honest.lock().unwrap().answer(method, params),
     })
@@ -380,20 +387,40 @@ async fn rule_27_one_endpoint_alone_neither_raises_a_nonce_nor_makes_a_transacti
     let started = sender();
     let second = started.send("fill:2", &request(), at(0)).await.unwrap();
     assert_eq!((first.nonce, second.nonce), (0, 1), "nothing is signed after a gap");
-    let failed = async || {
-        let decided = decisions(started.poll_pending(at(1)).await.unwrap());
-        let is_lost = |next: &NextStep| {
-            matches!(next, NextStep::End(OutgoingEnd::Reverted(_) | OutgoingEnd::Superseded))
-        };
-        decided.iter().any(is_lost)
-    };
     for _ in 0..3 {
         fixture.chain().mine(None);
     }
-    assert!(!failed().await, "both are pending");
-    fixture.chain().mine(Some(first.attempts[0].hash));
+    started.poll_pending(at(1)).await.unwrap();
+    let stuck = decisions(started.poll_pending(at(62)).await.unwrap());
+    assert!(matches!(stuck[..], [NextStep::Replace(_), NextStep::Wait]), "{status}: {stuck:?}");
+    let mined = fixture.outbox.outgoing()[0].attempts[1].hash;
+    fixture.chain().mine(Some(mined));
     for _ in 0..2 {
         fixture.chain().mine(None);
     }
-    assert!(!failed().await, "one has succeeded");
+    let contradicted = decisions(started.poll_pending(at(63)).await.unwrap());
+    assert!(!contradicted.iter().any(|next| matches!(next, NextStep::End(_))), "{status}: {contradicted:?}");
+}
+
+#[tokio::test]
+async fn rule_27_two_endpoints_that_agree_end_a_transaction() {
+    let fixture = Fixture::new().await;
+    let other = fixture.chain.clone();
+    let other = Fake::start(move |method, params| match method {
+        "eth_getTransactionReceipt" if other.lock().unwrap().head < 4 => Ok(Value::Null),
+        _ => other.lock().unwrap().answer(method, params),
+    })
+    .await;
+    let policy = SendPolicy { stuck_after: Duration::from_mins(1), max_fee_per_gas: 2_000_000, depth: 2 };
+    let signer = Signer::from_bytes(&KEY).unwrap();
+    let sender = Sender::new(client(&[&fixture.fake, &other]), signer, fixture.outbox.clone(), policy);
+    let sent = sender.send("fill:1", &request(), at(0)).await.unwrap();
+    fixture.chain().mine(Some(sent.attempts[0].hash));
+    for _ in 0..2 {
+        fixture.chain().mine(None);
+    }
+    assert_eq!(decisions(sender.poll_pending(at(1)).await.unwrap()), [NextStep::Wait], "the other lags");
+    fixture.chain().mine(None);
+    let end = OutgoingEnd::Succeeded(sent.attempts[0].hash);
+    assert_eq!(decisions(sender.poll_pending(at(2)).await.unwrap()), [NextStep::End(end)]);
 }

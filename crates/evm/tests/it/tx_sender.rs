@@ -5,7 +5,7 @@ use alloy_primitives::{Address as EvmAddress, B256, Bytes, U256, hex};
 use alloy_sol_types::SolCall as _;
 use async_trait::async_trait;
 use causeway_domain::ports::{
-    ActionError, ChainAction, EscrowState, FeeObserver, FinalTransaction, OutgoingEnd, Progress,
+    ActionError, ChainAction, EscrowState, FeeObserver, FinalTransaction, Outbox as _, OutgoingEnd, Progress,
     TxSender as _,
 };
 use causeway_domain::{Address, IntentTerms, RawAmount, TokenId};
@@ -354,4 +354,28 @@ async fn transactions_unknown_to_a_restored_outbox_are_awaited_until_final() {
         complete.on_chain_status(&terms).await.unwrap().is_settled,
         "a complete outbox waits for nothing"
     );
+}
+
+#[tokio::test]
+async fn a_restart_after_a_restore_still_awaits_unknown_transactions() {
+    let mut fixture = Fixture::new(10).await;
+    let terms = fixture.play.order("forgotten");
+    fixture.play.open(&terms).await;
+    fixture.play.chain.pause();
+    let fill = ChainAction::Fill { terms, through: None };
+    fixture.filler().send("fill:1", &fill, Timestamp::now()).await.unwrap();
+    fixture.outbox = Arc::default();
+    // The restored process sends something of its own, which takes the nonce of the fill that it does not know.
+    let other = ChainAction::Fill { terms: fixture.play.order("other"), through: None };
+    fixture.filler().send("fill:2", &other, Timestamp::now()).await.unwrap();
+    assert_eq!(fixture.outbox.outgoing()[0].nonce, 0);
+    let again = fixture.filler();
+    fixture.play.chain.mine(1, 1).await.unwrap();
+    let status = again.on_chain_status(&terms).await.unwrap();
+    assert!(!status.is_settled, "it may still be reorganised away");
+    fixture.play.chain.mine(5, 1).await.unwrap();
+    assert!(again.on_chain_status(&terms).await.unwrap().is_settled);
+    assert!(fixture.filler().on_chain_status(&terms).await.is_ok());
+    let account = again.account();
+    assert_eq!(fixture.outbox.unknown_below(again.chain(), account).await.unwrap(), None);
 }

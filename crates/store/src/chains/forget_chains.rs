@@ -10,8 +10,9 @@ struct ForgetChains;
 
 // Attempts are deleted with their transactions, events and arrivals with their orders. A remaining book keeps its version,
 // which has no meaning of its own.
-const DELETIONS: [&str; 11] = [
+const DELETIONS: [&str; 12] = [
     "DELETE FROM outbox",
+    "DELETE FROM unknown_transactions",
     "DELETE FROM reservations",
     "DELETE FROM losses",
     "DELETE FROM outflows",

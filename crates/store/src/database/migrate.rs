@@ -47,6 +47,7 @@ pub(crate) const SQLITE: &[(i64, &str, &str)] = migrations!(
     24 "0024_idempotency_keys",
     25 "0025_transaction_fees",
     26 "0026_provider_orders",
+    27 "0027_unknown_transactions",
 );
 pub(crate) const POSTGRES: &[(i64, &str, &str)] = migrations!(
     "postgres",
@@ -75,6 +76,7 @@ pub(crate) const POSTGRES: &[(i64, &str, &str)] = migrations!(
     24 "0024_idempotency_keys",
     25 "0025_transaction_fees",
     26 "0026_provider_orders",
+    27 "0027_unknown_transactions",
 );
 
 fn migrator(migrations: &[(i64, &'static str, &'static str)]) -> Migrator {

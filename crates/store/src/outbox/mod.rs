@@ -3,6 +3,7 @@
 mod add_attempt;
 mod end_outgoing;
 pub(crate) mod put_outgoing;
+mod unknown;
 
 use async_trait::async_trait;
 use causeway_domain::ports::{Attempt, Outbox, OutboxPut, Outgoing, OutgoingEnd, StoreError};
@@ -13,8 +14,12 @@ use crate::database::error::store_error;
 use crate::outbox::add_attempt::AddAttempt;
 use crate::outbox::end_outgoing::EndOutgoing;
 use crate::outbox::put_outgoing::{FOR_PURPOSE, PutOutgoing};
+use crate::outbox::unknown::{ForgetUnknown, RecordUnknown};
 use crate::record::{OutgoingKey, SENT, SentRecord, chain_number, end_state, gather, read_nonce, text};
 use crate::store::Store;
+
+pub(crate) const UNKNOWN: &str =
+    "SELECT below_nonce FROM unknown_transactions WHERE signer = $1 AND chain = $2";
 
 pub(crate) const OPEN: &str = "WHERE signer = $1 AND chain = $2 AND state = 'open' ORDER BY nonce, attempt";
 
@@ -41,6 +46,13 @@ impl Store {
         let (signer, chain) = (signer.to_string(), chain_number(chain));
         on_engine!(self.engine, handles => {
             sqlx::query_scalar(HIGHEST).bind(signer).bind(chain).fetch_one(&handles.readers).await
+        })
+    }
+
+    async fn unknown_row(&self, chain: ChainId, signer: Address) -> Result<Option<i64>, sqlx::Error> {
+        let (signer, chain) = (signer.to_string(), chain_number(chain));
+        on_engine!(self.engine, handles => {
+            sqlx::query_scalar(UNKNOWN).bind(signer).bind(chain).fetch_optional(&handles.readers).await
         })
     }
 }
@@ -86,5 +98,28 @@ impl Outbox for Store {
         let key = OutgoingKey::new(chain, signer, nonce)?;
         let (state, ended_by) = end_state(end);
         self.write(EndOutgoing { key, state, ended_by }).await
+    }
+
+    async fn unknown_below(&self, chain: ChainId, signer: Address) -> Result<Option<u64>, StoreError> {
+        let below = self.unknown_row(chain, signer).await.map_err(store_error)?;
+        below.map(read_nonce).transpose()
+    }
+
+    async fn record_unknown_below(
+        &self,
+        chain: ChainId,
+        signer: Address,
+        nonce: u64,
+    ) -> Result<(), StoreError> {
+        self.write(RecordUnknown(OutgoingKey::new(chain, signer, nonce)?)).await
+    }
+
+    async fn forget_unknown_below(
+        &self,
+        chain: ChainId,
+        signer: Address,
+        nonce: u64,
+    ) -> Result<(), StoreError> {
+        self.write(ForgetUnknown(OutgoingKey::new(chain, signer, nonce)?)).await
     }
 }

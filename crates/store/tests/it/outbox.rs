@@ -19,6 +19,7 @@ on_both_engines!(
     the_highest_nonce_includes_ended_transactions,
     invalid_transactions_are_rejected,
     an_unreadable_transaction_is_corrupt,
+    unknown_transactions_are_recorded_until_they_are_final,
 );
 
 pub(crate) fn chain(id: u64) -> ChainId {
@@ -277,4 +278,24 @@ async fn an_unreadable_transaction_is_corrupt(database: &TestDatabase) {
         assert!(matches!(store.put(&sent).await, Err(StoreError::Corrupt(_))));
     }
     assert!(matches!(store.open(chain(8453), signer()).await, Err(StoreError::Corrupt(_))));
+}
+
+async fn unknown_transactions_are_recorded_until_they_are_final(database: &TestDatabase) {
+    let store = database.store().await;
+    let (one, other) = (chain(8453), chain(1));
+    assert_eq!(store.unknown_below(one, signer()).await.unwrap(), None);
+    for (nonce, recorded) in [(7, 7), (5, 7), (9, 9)] {
+        store.record_unknown_below(one, signer(), nonce).await.unwrap();
+        assert_eq!(store.unknown_below(one, signer()).await.unwrap(), Some(recorded));
+    }
+    store.record_unknown_below(other, signer(), 3).await.unwrap();
+    store.close().await;
+    let store = database.store().await;
+    store.forget_unknown_below(one, signer(), 8).await.unwrap();
+    assert_eq!(store.unknown_below(one, signer()).await.unwrap(), Some(9), "a higher one stays");
+    store.forget_unknown_below(one, signer(), 9).await.unwrap();
+    assert_eq!(store.unknown_below(one, signer()).await.unwrap(), None);
+    assert_eq!(store.unknown_below(other, signer()).await.unwrap(), Some(3));
+    store.forget_chains().await.unwrap();
+    assert_eq!(store.unknown_below(other, signer()).await.unwrap(), None);
 }

@@ -19,7 +19,7 @@ use causeway_domain::ports::{
     Arrival, AuditEvent, ChainCursor, ClaimBatch, FeeRecord, FillerRecord, FinalityTier, KeptAnswer,
     KeyedRequest, Loss, Outflow, Outgoing, Pause, RampToken, Reservation, StoreError, StuckReason,
 };
-use causeway_domain::{ChainId, Fact, Order, OrderEvent, OrderId, RowKey};
+use causeway_domain::{Address, ChainId, Fact, Order, OrderEvent, OrderId, RowKey};
 use jiff::Timestamp;
 use tokio::sync::watch;
 
@@ -36,6 +36,7 @@ pub struct MemoryStore {
     cursors: Mutex<BTreeMap<(ChainId, FinalityTier), ChainCursor>>,
     pub arrivals: Mutex<Vec<Arrival>>,
     pub outbox: Mutex<Vec<Outgoing>>,
+    unknown_below: Mutex<HashMap<(ChainId, Address), u64>>,
     pub claim_batches: Mutex<Vec<ClaimBatch>>,
     single_claims: Mutex<Vec<(String, ChainId, B256)>>,
     pub reservations: Mutex<Vec<Reservation>>,

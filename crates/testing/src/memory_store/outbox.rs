@@ -96,4 +96,36 @@ impl Outbox for MemoryStore {
         }
         Ok(is_first)
     }
+
+    async fn unknown_below(&self, chain: ChainId, signer: Address) -> Result<Option<u64>, StoreError> {
+        self.call("unknown_below")?;
+        Ok(self.unknown_below.lock().unwrap().get(&(chain, signer)).copied())
+    }
+
+    async fn record_unknown_below(
+        &self,
+        chain: ChainId,
+        signer: Address,
+        nonce: u64,
+    ) -> Result<(), StoreError> {
+        self.call("record_unknown_below")?;
+        let mut recorded = self.unknown_below.lock().unwrap();
+        let below = recorded.entry((chain, signer)).or_default();
+        *below = nonce.max(*below);
+        Ok(())
+    }
+
+    async fn forget_unknown_below(
+        &self,
+        chain: ChainId,
+        signer: Address,
+        nonce: u64,
+    ) -> Result<(), StoreError> {
+        self.call("forget_unknown_below")?;
+        self.unknown_below
+            .lock()
+            .unwrap()
+            .retain(|key, below| *key != (chain, signer) || *below > nonce);
+        Ok(())
+    }
 }

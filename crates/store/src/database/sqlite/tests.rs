@@ -157,6 +157,7 @@ async fn every_query_uses_an_index() {
         prune::EVENTS,
         crate::orders::EVENTS,
         outbox::HIGHEST,
+        outbox::UNKNOWN,
         reserve::EXPIRE,
         reserve::HELD,
         reservations::RELEASE,

@@ -1,0 +1,8 @@
+-- After a restore: transactions of a key below this nonce may be unknown to the outbox and not final.
+
+CREATE TABLE unknown_transactions (
+    signer      TEXT NOT NULL,
+    chain       BIGINT NOT NULL,
+    below_nonce BIGINT NOT NULL,
+    PRIMARY KEY (signer, chain)
+);
