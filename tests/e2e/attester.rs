@@ -17,14 +17,14 @@ const ORIGIN: u64 = 8453;
 const DESTINATION: u64 = 10;
 
 /// A sandbox of its own, past any service.
-struct Chains {
+pub(crate) struct Chains {
     _service: Service,
     base: String,
     folder: TempDir,
 }
 
 impl Chains {
-    fn start() -> Self {
+    pub(crate) fn start() -> Self {
         let folder = data_dir();
         let service = Service::start_with(folder.path(), &["sandbox"]);
         let base = service.url.split("/sandbox").next().unwrap().to_owned();
@@ -59,6 +59,21 @@ impl Chains {
         panic!("{} was not mined", signed.hash);
     }
 
+    /// Opens an order and fills it; returns it with the receipt of the fill.
+    pub(crate) async fn open_and_fill(&self, wallets: &[TestWallet]) -> (IntentTerms, Receipt) {
+        let terms = order(&self.deployment(ORIGIN), &self.deployment(DESTINATION), wallets);
+        let open = Escrow::openCall { order: onchain_envelope(&terms).unwrap() }.abi_encode();
+        self.land(ORIGIN, &wallets[0], terms.escrow, terms.amount_in, open).await;
+        let fill = Settler::fillCall {
+            orderId: terms.id(),
+            originData: terms.to_bytes().into(),
+            fillerData: Bytes::new(),
+        };
+        let filled =
+            self.land(DESTINATION, &wallets[1], terms.settler, terms.amount_out, fill.abi_encode()).await;
+        (terms, filled)
+    }
+
     /// The order's state as the escrow numbers it.
     async fn status(&self, terms: &IntentTerms) -> U256 {
         let data = Bytes::from(Escrow::statusCall { orderId: terms.id() }.abi_encode());
@@ -67,11 +82,15 @@ impl Chains {
         U256::from_be_slice(&answer)
     }
 
-    fn attester(&self, folder: &Path, key: &TestWallet) -> Service {
+    pub(crate) fn attester(&self, folder: &Path, key: &TestWallet) -> Service {
+        self.attester_with(folder, key, "")
+    }
+
+    pub(crate) fn attester_with(&self, folder: &Path, key: &TestWallet, settings: &str) -> Service {
         let (key_file, config) = (folder.join("key"), folder.join("attester.toml"));
         write_key(&key_file, &hex::encode(key.key));
         let text = "[attester]\nkey_file = \"key\"\npoll_milliseconds = 200\n";
-        std::fs::write(&config, format!("{text}{}", few_chains())).unwrap();
+        std::fs::write(&config, format!("{text}{settings}{}", few_chains())).unwrap();
         let config = config.to_str().unwrap();
         Service::start_with(folder, &["attester", "--config", config, "--sandbox-rpc", &self.base])
     }
@@ -111,7 +130,7 @@ fn order(origin: &Deployment, destination: &Deployment, wallets: &[TestWallet]) 
 }
 
 /// What an attester has signed about an order, once it has.
-async fn signed(attester: &Service, terms: &IntentTerms) -> Value {
+pub(crate) async fn signed(attester: &Service, terms: &IntentTerms) -> Value {
     for _ in 0..3_000 {
         let response = attester.get(&format!("/attestations/{}", terms.id())).await;
         if response.status() == 200 {
@@ -131,16 +150,7 @@ async fn two_of_three_attester_processes_suffice_to_claim_a_fill() {
     let mut attesters: Vec<Service> =
         keys.iter().zip(&folders).map(|(key, folder)| chains.attester(folder.path(), key)).collect();
 
-    let terms = order(&chains.deployment(ORIGIN), &chains.deployment(DESTINATION), wallets);
-    let open = Escrow::openCall { order: onchain_envelope(&terms).unwrap() }.abi_encode();
-    chains.land(ORIGIN, &wallets[0], terms.escrow, terms.amount_in, open).await;
-    let fill = Settler::fillCall {
-        orderId: terms.id(),
-        originData: terms.to_bytes().into(),
-        fillerData: Bytes::new(),
-    };
-    let filled =
-        chains.land(DESTINATION, &wallets[1], terms.settler, terms.amount_out, fill.abi_encode()).await;
+    let (terms, filled) = chains.open_and_fill(wallets).await;
 
     let mut said = Vec::new();
     for attester in &attesters {

@@ -11,6 +11,8 @@ mod conservation;
 mod crashes;
 mod database_unavailable;
 mod fault_injection;
+#[path = "drills/endless_history.rs"]
+mod endless_history;
 #[path = "drills/fee_ceiling.rs"]
 mod fee_ceiling;
 #[path = "drills/gas_burner.rs"]
@@ -25,6 +27,8 @@ mod late_deposit;
 mod listed_sender;
 #[path = "drills/lying_endpoint.rs"]
 mod lying_endpoint;
+#[path = "drills/lying_solana.rs"]
+mod lying_solana;
 mod payer;
 mod payer_key;
 mod payer_solana;

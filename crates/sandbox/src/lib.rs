@@ -12,5 +12,5 @@ pub mod solana;
 
 pub use fees::FeeModel;
 pub use http::routes;
-pub use lies::{InventedCall, InventedLog, Lies};
+pub use lies::{InventedCall, InventedLog, InventedTransaction, Lies};
 pub use sandbox::{ChainSpec, Sandbox, SandboxError, SandboxOptions, TokenSpec};

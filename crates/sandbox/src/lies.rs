@@ -28,6 +28,8 @@ pub struct Lies {
     pub calls: Vec<InventedCall>,
     /// Accounts on Solana by address, as `getMultipleAccounts` shows them.
     pub accounts: BTreeMap<String, Value>,
+    /// Transactions on Solana that never were, in the lists of the addresses that they name.
+    pub transactions: Vec<InventedTransaction>,
     /// Refuses every transaction with this message.
     pub refuse_transactions: Option<String>,
 }
@@ -49,6 +51,18 @@ pub struct InventedCall {
     pub to: String,
     pub data: String,
     pub result: String,
+}
+
+/// A transaction on Solana that nobody sent.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub struct InventedTransaction {
+    pub signature: String,
+    pub slot: u64,
+    /// Whose lists show it.
+    pub addresses: Vec<String>,
+    /// As `getTransaction` shows it.
+    pub transaction: Value,
 }
 
 impl Lies {
@@ -78,6 +92,8 @@ impl Lies {
             "eth_call" => self.call(&params[0]).unwrap_or(truth),
             "getSlot" => truth.as_u64().map_or(truth, |slot| slot.saturating_add(self.blocks_ahead).into()),
             "getMultipleAccounts" => self.show_accounts(&params[0], truth),
+            "getSignaturesForAddress" => self.list_transactions(params, truth),
+            "getTransaction" => self.transaction(&params[0]).unwrap_or(truth),
             _ => truth,
         }
     }
@@ -147,6 +163,27 @@ impl Lies {
             }
         }
         truth
+    }
+
+    /// Newest first, as a node lists them.
+    fn list_transactions(&self, params: &Value, truth: Value) -> Value {
+        let Value::Array(mut list) = truth else { return truth };
+        let is_first_page = params[1]["before"].is_null();
+        let named = |one: &&InventedTransaction| one.addresses.iter().any(|address| params[0] == **address);
+        for one in self.transactions.iter().filter(named).filter(|_| is_first_page) {
+            let is_older = |listed: &Value| listed["slot"].as_u64().is_some_and(|slot| slot <= one.slot);
+            let place = list.iter().position(is_older).unwrap_or(list.len());
+            let listed = json!({ "signature": one.signature, "slot": one.slot, "err": null });
+            list.insert(place, listed);
+        }
+        let limit = params[1]["limit"].as_u64().and_then(|limit| usize::try_from(limit).ok());
+        list.truncate(limit.unwrap_or(usize::MAX));
+        list.into()
+    }
+
+    fn transaction(&self, signature: &Value) -> Option<Value> {
+        let found = self.transactions.iter().find(|one| *signature == *one.signature);
+        found.map(|one| one.transaction.clone())
     }
 }
 
@@ -248,5 +285,26 @@ mod tests {
         assert_eq!(shown, json!({ "value": [null, { "lamports": 1 }] }));
         let lies: Lies = serde_json::from_value(json!({ "refuseTransactions": "no" })).unwrap();
         assert!(lies.refusal("eth_sendRawTransaction").is_some() && lies.refusal("eth_call").is_none());
+    }
+
+    #[test]
+    fn transactions_are_invented() {
+        let invented = |signature: &str, slot: u64| {
+            json!({ "signature": signature, "slot": slot, "addresses": ["a"], "transaction": { "slot": slot } })
+        };
+        let lies = json!({ "transactions": [invented("one", 5), invented("two", 9)] });
+        let truth = json!([{ "signature": "true", "slot": 6 }, { "signature": "old", "slot": 2 }]);
+        let list = |address: &str, options: Value| {
+            let params = json!([address, options]);
+            let listed = falsified(lies.clone(), "getSignaturesForAddress", &params, truth.clone());
+            let listed = listed.as_array().unwrap().iter().map(|one| one["signature"].as_str().unwrap().to_owned());
+            listed.collect::<Vec<_>>()
+        };
+        assert_eq!(list("a", json!({ "limit": 64 })), ["two", "true", "one", "old"]);
+        assert_eq!(list("a", json!({ "limit": 2 })), ["two", "true"]);
+        assert_eq!(list("a", json!({ "before": "true" })), ["true", "old"]);
+        assert_eq!(list("b", json!({})), ["true", "old"]);
+        let shown = |signature: &str| falsified(lies.clone(), "getTransaction", &json!([signature]), Value::Null);
+        assert_eq!((shown("two"), shown("three")), (json!({ "slot": 9 }), Value::Null));
     }
 }

@@ -5,10 +5,12 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
+use causeway_sandbox::genesis::EvmGenesis;
 use futures::future::join_all;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpSocket, TcpStream};
 
+use crate::attester::{Chains, signed};
 use crate::service::{Service, causeway, data_dir};
 
 /// The adversary's address; the payer has another one.
@@ -21,12 +23,15 @@ const PER_ADDRESS: usize = 300;
 const FIRST_BYTE: Duration = Duration::from_secs(4);
 const TIMEOUT: Duration = Duration::from_mins(1);
 
-fn start(folder: &Path) -> Service {
-    let settings = format!(
+fn settings() -> String {
+    format!(
         "[server.connections]\nper_address = {PER_ADDRESS}\nfirst_byte_seconds = {}\nhead_seconds = 6\n",
         FIRST_BYTE.as_secs()
-    );
-    Service::start_configured(folder, &settings)
+    )
+}
+
+fn start(folder: &Path) -> Service {
+    Service::start_configured(folder, &settings())
 }
 
 fn open_files(process: u32) -> usize {
@@ -112,4 +117,37 @@ async fn answer(mut stream: TcpStream) -> Option<String> {
     let read = tokio::time::timeout(Duration::from_secs(5), stream.read_exact(&mut buffer)).await;
     read.ok()?.ok()?;
     Some(String::from_utf8_lossy(&buffer).into_owned())
+}
+
+/// Of the attesters; anybody can reach them as well.
+const AT_AN_ATTESTER: usize = 1_500;
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn idle_connections_do_not_stop_an_attester() {
+    let chains = Chains::start();
+    let genesis = EvmGenesis::new().unwrap();
+    let (folder, key) = (data_dir(), &genesis.roles().attesters[0]);
+    let attester = chains.attester_with(folder.path(), key, &settings());
+    let before = open_files(attester.child.id());
+    let (mut held, mut opened, at_once) = (VecDeque::new(), 0, bounded(AT_AN_ATTESTER));
+    for _ in 0..AT_AN_ATTESTER {
+        let Ok(stream) = connect(&attester).await else { continue };
+        opened += 1;
+        held.push_back(stream);
+        if held.len() > at_once {
+            held.pop_front();
+        }
+    }
+    let taken = open_files(attester.child.id()).saturating_sub(before);
+    assert!(opened > AT_AN_ATTESTER / 2, "only {opened} connections were opened");
+    assert!(taken <= PER_ADDRESS + 100, "{taken} descriptors are held for one address");
+    let (terms, _) = chains.open_and_fill(genesis.wallets()).await;
+    assert_eq!(signed(&attester, &terms).await["outcome"], "filled");
+    let (begun, mut left) = (Instant::now(), usize::MAX);
+    while left >= 100 && begun.elapsed() < TIMEOUT {
+        tokio::time::sleep(Duration::from_millis(250)).await;
+        left = open_files(attester.child.id()).saturating_sub(before);
+    }
+    assert!(left < 100, "{left} descriptors are still held");
+    drop(held);
 }

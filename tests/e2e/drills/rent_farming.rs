@@ -61,7 +61,7 @@ async fn wait_for_tokens(chains: &Chains, service: &RestartableService, owner: A
 }
 
 /// Opens an order that nobody quoted, as anybody can who knows the program.
-async fn open(chains: &Chains, wallet: &SolanaWallet, terms: &IntentTerms) {
+pub(super) async fn open(chains: &Chains, wallet: &SolanaWallet, terms: &IntentTerms) {
     let Address::Solana(mint) = usdc(SOLANA) else { panic!("a mint") };
     let account = token_account(mint, wallet.address).into();
     let source = TokenSource { account, token_program: TOKEN_PROGRAM };

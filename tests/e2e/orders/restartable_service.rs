@@ -63,6 +63,11 @@ impl RestartableService {
         self.folder.path().join("log")
     }
 
+    /// Whether the process has written a line with this text to its log.
+    pub(super) fn has_logged(&self, text: &str) -> bool {
+        std::fs::read_to_string(self.log()).unwrap_or_default().contains(text)
+    }
+
     /// Starts the process, again where it ends because a chain does not answer; what it logs is added to one file.
     pub(super) fn restart(&self) {
         let begun = Instant::now();

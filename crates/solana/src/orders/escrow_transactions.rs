@@ -131,14 +131,7 @@ impl SolanaRpc {
         signatures: &[Signature],
         commitment: Commitment,
     ) -> Result<Vec<Option<EscrowTransaction>>, ChainError> {
-        let call = |signature: &Signature| {
-            let options = json!({
-                "commitment": commitment,
-                "encoding": "json",
-                "maxSupportedTransactionVersion": 0,
-            });
-            Call { method: "getTransaction", params: json!([signature.to_string(), options]) }
-        };
+        let call = |signature: &Signature| transaction_call(signature, commitment);
         let mut transactions = Vec::with_capacity(signatures.len());
         for chunk in signatures.chunks(self.config().pool.max_batch_calls.get()) {
             let calls: Vec<Call> = chunk.iter().map(call).collect();
@@ -202,6 +195,24 @@ impl SolanaRpc {
         // A node may list a transaction before it can return it.
         transactions.into_iter().collect::<Option<_>>().ok_or(ChainError::Unavailable(SOLANA_CHAIN_ID))
     }
+}
+
+pub(super) fn transaction_call(signature: &Signature, commitment: Commitment) -> Call {
+    let options = json!({
+        "commitment": commitment,
+        "encoding": "json",
+        "maxSupportedTransactionVersion": 0,
+    });
+    Call { method: "getTransaction", params: json!([signature.to_string(), options]) }
+}
+
+/// The transaction that a node returned; `None` where that cannot be read.
+pub(super) fn read_transaction(
+    program: EscrowProgram,
+    signature: Signature,
+    answer: &serde_json::Value,
+) -> Option<EscrowTransaction> {
+    read(program, signature, &WireTransaction::deserialize(answer).ok()?).ok()
 }
 
 fn read(

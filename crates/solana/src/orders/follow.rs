@@ -9,6 +9,7 @@ use solana_signature::Signature;
 use tokio::time::{Instant, sleep, sleep_until};
 
 use super::closed::OpenedOrders;
+use super::confirm::confirmed_transactions;
 use super::escrow_transactions::EscrowTransaction;
 use super::facts::facts;
 use super::listing::{Backlog, Listing};
@@ -25,6 +26,8 @@ const MAX_VERIFIABLE_CURSOR_AGE: u64 = 5_000;
 const FAILURES_BEFORE_NEW_LIST: u32 = 3;
 /// After so many failed scans in a row, histories of closed orders that do not answer count as unreadable.
 const FAILURES_BEFORE_SKIPPING: u32 = 5;
+/// After so many failed scans in a row, transactions that enough endpoints do not have are dropped.
+const FAILURES_BEFORE_DROPPING: u32 = 10;
 /// Terms that are kept in memory.
 const MAX_REMEMBERED_ORDERS: usize = 10_000;
 
@@ -246,6 +249,9 @@ impl SolanaOrderFollower {
 
         let transactions =
             self.rpc.final_escrow_transactions(program, &pick(final_mentions, Stage::Final)).await?;
+        let may_drop = self.failures >= FAILURES_BEFORE_DROPPING;
+        let transactions =
+            confirmed_transactions(&self.rpc, program, transactions, (reached, may_drop)).await?;
         let at = (Commitment::Finalized, Some(reached));
         scan.final_facts.extend(facts(&self.rpc, program, &transactions, at, opened).await?);
         scan.reported.extend(reported(&transactions, Stage::Final));

@@ -1,6 +1,7 @@
 //! Orders on Solana: initializing the program, deposits, address watching, sending and following transactions.
 
 mod closed;
+mod confirm;
 mod deploy;
 mod deposits;
 mod escrow_transactions;
