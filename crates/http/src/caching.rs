@@ -1,3 +1,4 @@
+use alloy_primitives::keccak256;
 use axum::http::header::InvalidHeaderValue;
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
@@ -27,4 +28,27 @@ pub(crate) fn is_current(headers: &HeaderMap, etag: &HeaderValue) -> bool {
             .map(str::trim)
             .any(|tag| tag == "*" || tag.trim_start_matches("W/").as_bytes() == etag.as_bytes())
     })
+}
+
+/// Hexadecimal digits that another content does not have.
+pub(crate) fn digest(content: &str) -> String {
+    format!("{:x}", keccak256(content))
+}
+
+/// The entity tag of a content.
+pub(crate) fn etag_of(content: &str) -> HeaderValue {
+    // Hexadecimal digits in quotes are always a header's value.
+    HeaderValue::from_str(&format!("\"{}\"", digest(content)))
+        .unwrap_or_else(|_| HeaderValue::from_static("\"0\""))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_changed_content_has_another_entity_tag() {
+        assert_eq!(etag_of("a"), etag_of("a"));
+        assert_ne!(etag_of("a"), etag_of("b"));
+    }
 }

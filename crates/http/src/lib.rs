@@ -27,6 +27,7 @@ mod router;
 mod serve;
 mod slots;
 mod tokens;
+mod versions;
 mod widget;
 
 pub use app::{App, Options};

@@ -2,12 +2,15 @@
 
 use axum::Router;
 use axum::body::Bytes;
-use axum::http::{HeaderValue, header};
+use axum::extract::RawQuery;
+use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
 use utoipa::openapi::OpenApi;
 
+use crate::caching::{etag_of, is_current};
 use crate::guides;
+use crate::versions::{self, IMMUTABLE};
 
 /// Only our own assets are loaded, and no page may embed these.
 const CONTENT_SECURITY_POLICY: &str = "default-src 'none'; style-src 'self'; script-src 'self'; img-src 'self' data:; \
@@ -17,6 +20,9 @@ const HTML: &str = "text/html; charset=utf-8";
 const SCRIPT: &str = "text/javascript; charset=utf-8";
 const STYLE: &str = "text/css; charset=utf-8";
 const SVG: &str = "image/svg+xml";
+
+/// For what may change with the next version: browsers ask by the entity tag.
+const REVALIDATED: &str = "no-cache";
 
 macro_rules! page {
     ($file:literal) => {
@@ -112,37 +118,78 @@ pub(crate) fn routes<S: Clone + Send + Sync + 'static>(document: &OpenApi, mode:
     let openapi = get(async move || ([(header::CONTENT_TYPE, "application/json")], document.clone()));
     let sandbox =
         SANDBOX_PATHS.into_iter().filter(|_| mode == "sandbox").map(|path| (path, HTML, SANDBOX_PAGE));
-    let guides = guides::pages(PORTAL, GUIDE).into_iter().map(|(path, page)| (path, in_mode(&page, mode)));
+    let guides = guides::pages(PORTAL, GUIDE).into_iter().map(|(path, page)| (path, Page::new(&page, mode)));
+    let own = FILES.into_iter().chain(sandbox).filter(|(_, media_type, _)| *media_type == HTML);
+    let own = own.map(|(path, _, page)| (path.to_owned(), Page::new(page, mode)));
     let router = Router::new().route("/openapi.json", openapi);
-    let router = guides.fold(router, |router, (path, page)| {
-        router.route(&path, get(async move || file(HTML, page.clone())))
+    let router = own.chain(guides).fold(router, |router, (path, page)| {
+        router.route(&path, get(async move |headers: HeaderMap| page.response(&headers)))
     });
-    FILES.into_iter().chain(sandbox).fold(router, |router, (path, media_type, content)| {
-        let content = match media_type {
-            HTML => in_mode(content, mode),
-            _ => Bytes::from_static(content.as_bytes()),
-        };
-        router.route(path, get(async move || file(media_type, content.clone())))
-    })
+    FILES.into_iter().filter(|(_, media_type, _)| *media_type != HTML).fold(
+        router,
+        |router, (path, media_type, content)| {
+            let etag = etag_of(content);
+            router.route(
+                path,
+                get(async move |headers: HeaderMap, RawQuery(query): RawQuery| {
+                    let is_named = versions::names(query.as_deref(), path);
+                    let cache_control = if is_named { IMMUTABLE } else { REVALIDATED };
+                    file(&headers, media_type, &etag, cache_control, Bytes::from_static(content.as_bytes()))
+                }),
+            )
+        },
+    )
+}
+
+/// Path and content of every file that pages load.
+pub(crate) fn assets() -> impl Iterator<Item = (&'static str, &'static str)> {
+    let loaded = FILES.into_iter().filter(|(_, media_type, _)| *media_type != HTML);
+    loaded.map(|(path, _, content)| (path, content))
 }
 
 /// The operator's page, which asks for the token itself.
-pub(crate) fn operator_page(mode: &str) -> Response {
-    file(HTML, in_mode(OPERATOR_PAGE, mode))
+pub(crate) fn operator_page(request: &HeaderMap, mode: &str) -> Response {
+    Page::new(OPERATOR_PAGE, mode).response(request)
 }
 
-fn in_mode(page: &str, mode: &str) -> Bytes {
-    Bytes::from(page.replace(UNKNOWN_MODE, &format!(r#"data-mode="{mode}""#)))
+/// A page as it is served.
+#[derive(Clone)]
+struct Page {
+    html: Bytes,
+    etag: HeaderValue,
 }
 
-fn file(media_type: &'static str, content: Bytes) -> Response {
-    let headers = [(header::CONTENT_TYPE, media_type), (header::CACHE_CONTROL, "no-cache")];
-    let mut response = (headers, content).into_response();
-    if media_type == HTML {
+impl Page {
+    fn new(page: &str, mode: &str) -> Self {
+        let html = versions::in_page(page).replace(UNKNOWN_MODE, &format!(r#"data-mode="{mode}""#));
+        Self { etag: etag_of(&html), html: Bytes::from(html) }
+    }
+
+    fn response(&self, request: &HeaderMap) -> Response {
+        let mut response = file(request, HTML, &self.etag, REVALIDATED, self.html.clone());
         let policy = HeaderValue::from_static(CONTENT_SECURITY_POLICY);
         response.headers_mut().insert(header::CONTENT_SECURITY_POLICY, policy);
+        response
     }
-    response
+}
+
+fn file(
+    request: &HeaderMap,
+    media_type: &'static str,
+    etag: &HeaderValue,
+    cache_control: &'static str,
+    content: Bytes,
+) -> Response {
+    let headers = [
+        (header::CONTENT_TYPE, HeaderValue::from_static(media_type)),
+        (header::CACHE_CONTROL, HeaderValue::from_static(cache_control)),
+        (header::ETAG, etag.clone()),
+        (header::X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff")),
+    ];
+    if is_current(request, etag) {
+        return (StatusCode::NOT_MODIFIED, headers).into_response();
+    }
+    (headers, content).into_response()
 }
 
 #[cfg(test)]

@@ -89,7 +89,7 @@ impl OperatorTokens {
 /// changes something is in the audit log before it is done.
 pub(super) async fn require_token(State(app): State<Arc<App>>, request: Request, next: Next) -> Response {
     if wants_page(&request) {
-        return pages::operator_page(app.options.mode);
+        return pages::operator_page(request.headers(), app.options.mode);
     }
     let given = request.headers().get(header::AUTHORIZATION).and_then(|value| bearer(value));
     let problem = match given.map(|given| app.operator.tokens.find(given)) {

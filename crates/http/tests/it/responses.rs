@@ -246,6 +246,40 @@ async fn pages_have_a_strict_content_security_policy() {
 }
 
 #[tokio::test]
+async fn pages_name_their_files_by_version_and_browsers_keep_those_for_good() {
+    for page in ["/", "/docs", "/docs/orders", "/docs/reference", "/explorer"] {
+        let response = get(page).await;
+        assert_eq!(response.headers()["cache-control"], "no-cache", "{page}");
+        let tag = response.headers()["etag"].clone();
+        let html = String::from_utf8(bytes(response).await).unwrap();
+        let files =
+            html.split('"').filter(|text| text.starts_with("/assets/") || text.starts_with("/widget.js?"));
+        let files: Vec<&str> = files.collect();
+        assert!(files.len() > 2, "{page}: {files:?}");
+        for file in files {
+            let (path, _) = file.split_once("?v=").unwrap_or_else(|| panic!("{page}: {file}"));
+            assert_eq!(
+                get(file).await.headers()["cache-control"],
+                "public, max-age=31536000, immutable",
+                "{file}"
+            );
+            for older in [path.to_owned(), format!("{path}?v=0")] {
+                let response = get(&older).await;
+                assert_eq!(response.status(), 200, "{older}");
+                assert!(
+                    !response.headers()["cache-control"].to_str().unwrap().contains("immutable"),
+                    "{older}"
+                );
+            }
+        }
+        let request = Request::get(page).header("if-none-match", tag).body(Body::empty()).unwrap();
+        let response = send(router(Arc::default()), request).await;
+        assert_eq!(response.status(), 304, "{page}");
+        assert!(response.headers().contains_key("content-security-policy"), "{page}");
+    }
+}
+
+#[tokio::test]
 async fn other_sites_may_load_the_widget_and_cache_it_by_its_tag() {
     for path in ["/widget.js", "/widget.mjs", "/widget/de.js", "/widget/test-wallet.js"] {
         let first = get(path).await;
