@@ -108,6 +108,40 @@ async fn faucet_and_controls_reject_invalid_input_with_a_message() {
 }
 
 #[tokio::test]
+async fn fillers_are_let_fail_on_a_chain_or_everywhere_and_healed() {
+    let folder = data_dir();
+    let service = Service::start_with(folder.path(), &[]);
+    let failing = async |name: &str| {
+        let fillers = service.get_json("/sandbox/fillers").await;
+        let one = fillers.as_array().unwrap().iter().find(|one| one["name"] == name).unwrap().clone();
+        (one["failing"].as_array().unwrap().len(), usize::try_from(one["chains"].as_u64().unwrap()).unwrap())
+    };
+    let (none, chains) = failing("north").await;
+    assert!(none == 0 && chains > 1);
+    for (body, expected) in [
+        (json!({ "failing": true, "chainId": 8453 }), 1),
+        (json!({ "failing": true }), chains),
+        (json!({ "failing": false, "chainId": 8453 }), chains - 1),
+        (json!({ "failing": false }), 0),
+    ] {
+        let (status, answer) = post(&service, "/sandbox/fillers/north", body.clone()).await;
+        assert_eq!(status, 200, "{answer}");
+        assert_eq!(failing("north").await.0, expected, "{body}");
+        assert_eq!(failing("south").await.0, 0);
+    }
+    for (path, body, expected) in [
+        ("/sandbox/fillers/nobody", json!({ "failing": true }), 404),
+        ("/sandbox/fillers/north", json!({ "failing": true, "chainId": 424_242 }), 404),
+        ("/sandbox/fillers/north", json!({ "failing": "yes" }), 400),
+        ("/sandbox/fillers/north", json!({ "fails": true }), 400),
+    ] {
+        let (status, answer) = post(&service, path, body.clone()).await;
+        assert_eq!(status, expected, "{body}: {answer}");
+        assert!(answer["message"].as_str().is_some_and(|message| message.len() > 10), "{answer}");
+    }
+}
+
+#[tokio::test]
 async fn faucet_says_when_the_transfer_reverts_or_the_token_has_no_code() {
     let folder = data_dir();
     let service = Service::start_with(folder.path(), &[]);

@@ -3,8 +3,8 @@
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
 import { test } from "node:test";
-import { assertAccessible, assertFits, BASE, browser, PHONE, visit } from "./browser.js";
-import { BASE_USDC, call } from "./orders.js";
+import { assertAccessible, assertFits, PHONE, visit } from "./browser.js";
+import { BASE_USDC, call } from "../calls.js";
 import { passes } from "../passes.js";
 
 /** @param {unknown[]} params @param {string} method */
@@ -82,24 +82,36 @@ test("the switches of a node show how they stand, also after a reload", async ()
 });
 
 test("one button makes an order fail, and its page shows the refund from beginning to end", async () => {
-  // Not by `visit`: the browser complains of quotes that nobody answers, which are what this is about.
-  const context = await browser.newContext({ reducedMotion: "reduce" });
-  try {
-    const panel = await context.newPage();
-    await panel.goto(`${BASE}/sandbox`);
-    await panel.getByLabel("Fillers that fail").selectOption({ label: "USDC on Avalanche" }, { timeout: 60_000 });
+  await visit("/sandbox", { reducedMotion: "reduce" }, async (panel) => {
+    await panel.getByLabel("Orders to").selectOption({ label: "Avalanche" }, { timeout: 60_000 });
     await panel.getByRole("button", { name: "Make an order fail" }).click();
     const path = await panel.locator(".watched a").getAttribute("href", { timeout: 60_000 });
     await visit(path ?? "", { reducedMotion: "reduce" }, async (page) => {
       await page.getByRole("heading", { name: "Refunded", exact: true }).waitFor({ timeout: 180_000 });
-      await passes(async () => assert.match(await page.locator(".hero").innerText(), /does not have enough/));
+      await passes(async () => assert.match(await page.locator(".hero").innerText(), /lets this filler fail/));
       await page.locator("dl .tx").nth(1).waitFor({ timeout: 60_000 });
       await assertAccessible(page);
     });
     await panel.getByText("Watch a refund: done.").waitFor({ timeout: 60_000 });
-  } finally {
-    await context.close();
-  }
+    await passes(async () => assert.deepEqual((await call("/sandbox/fillers")).map((/** @type {any} */ one) => one.failing), [[], []]));
+  });
+});
+
+test("a filler that was switched to fail shows it, also after a reload, until it is healed", async () => {
+  const north = async () => (await call("/sandbox/fillers")).find((/** @type {any} */ one) => one.name === "north").failing;
+  await visit("/sandbox", { ...PHONE, reducedMotion: "reduce" }, async (page) => {
+    await page.getByLabel("Orders to").selectOption({ label: "Berachain" }, { timeout: 60_000 });
+    await page.getByRole("button", { name: "Fail north" }).click();
+    await page.getByText("fails on Berachain").waitFor();
+    assert.deepEqual(await north(), [80094]);
+    await page.reload();
+    await page.getByText("fails on Berachain").waitFor({ timeout: 60_000 });
+    await assertFits(page);
+    await assertAccessible(page);
+    await page.getByRole("button", { name: "Heal north" }).click();
+    await page.getByText("fails on Berachain").waitFor({ state: "detached" });
+    assert.deepEqual(await north(), []);
+  });
 });
 
 test("the faucet of the panel gives what it was asked for", async () => {

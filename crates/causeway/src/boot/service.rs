@@ -38,6 +38,7 @@ use crate::boot::parts::operator_token;
 use crate::boot::parts::orders::Orders;
 use crate::boot::parts::prices::{fixed_prices, watch_sources};
 use crate::boot::parts::sandbox::SandboxChains;
+use crate::boot::parts::sandbox_fillers;
 use crate::boot::parts::sandbox_onramps::SandboxOnRamps;
 use crate::boot::parts::screening::screening;
 use crate::boot::parts::service_keys::ServiceKeys;
@@ -201,7 +202,10 @@ impl Service {
         };
         let extra_routes =
             sandbox.as_ref().map(|sandbox| causeway_sandbox::routes(Arc::clone(&sandbox.chains)));
-        let extra_routes = extra_routes.unwrap_or_default().merge(attesters.routes.clone());
+        let extra_routes = extra_routes
+            .unwrap_or_default()
+            .merge(attesters.routes.clone())
+            .merge(sandbox_fillers::routes(config.mode, &market));
         let app = Arc::new(app);
         let metrics = metrics_listener.map(|listener| (listener, causeway_http::metrics_router(app.clone())));
         let router = causeway_http::router(app, extra_routes);

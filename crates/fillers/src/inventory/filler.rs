@@ -1,4 +1,4 @@
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
@@ -12,6 +12,7 @@ use causeway_domain::{
     ChainId, DepositMethod, ExactOutMethod, Fee, FeeKind, RawAmount, TokenId, TradeType, UsdAmount,
 };
 use jiff::{SignedDuration, Timestamp};
+use parking_lot::RwLock;
 
 use super::accounts::Accounts;
 use super::book::Book;
@@ -52,6 +53,8 @@ pub struct InventoryFiller {
     pub(super) config: InventoryConfig,
     pub(super) tokens: HashMap<TokenId, ServedToken>,
     pub(super) deps: FillerDependencies,
+    /// The destination chains whose orders it waives although it quotes them: a switch of the sandbox.
+    waived: RwLock<BTreeSet<ChainId>>,
 }
 
 impl fmt::Debug for InventoryFiller {
@@ -83,12 +86,31 @@ impl InventoryFiller {
         config.check()?;
         let tokens = std::mem::take(&mut deps.tokens);
         let tokens = tokens.into_iter().map(|token| (token.id, token)).collect();
-        Ok(Self { config, tokens, deps })
+        Ok(Self { config, tokens, deps, waived: RwLock::default() })
     }
 
     /// The chains that it serves.
     pub fn chains(&self) -> impl Iterator<Item = ChainId> {
         self.deps.chains.keys().copied()
+    }
+
+    /// Waives orders to this chain from now on, or delivers them again. What it has sent stays its decision.
+    pub fn set_waived(&self, destination: ChainId, is_waived: bool) {
+        let mut waived = self.waived.write();
+        if is_waived {
+            waived.insert(destination);
+        } else {
+            waived.remove(&destination);
+        }
+    }
+
+    /// The chains to which it delivers nothing by [`Self::set_waived`].
+    pub fn waived(&self) -> Vec<ChainId> {
+        self.waived.read().iter().copied().collect()
+    }
+
+    pub(super) fn waives(&self, destination: ChainId) -> bool {
+        self.waived.read().contains(&destination)
     }
 
     /// What is free of a served token; `None` while its balance or its price is not known.

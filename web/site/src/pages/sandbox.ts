@@ -2,7 +2,7 @@ import { getHubConfig } from '@causeway/sdk';
 import { html, render, type TemplateResult } from 'lit-html';
 import { addressView } from '../sandbox/address-view.js';
 import { blockView } from '../sandbox/block-view.js';
-import { FILLERS } from '../sandbox/fillers.js';
+import { readFillers } from '../sandbox/fillers.js';
 import { Panel } from '../sandbox/panel.js';
 import { isSolana, labels } from '../sandbox/parts.js';
 import { solanaAddressView, solanaBlockView, solanaTxView } from '../sandbox/solana-view.js';
@@ -20,8 +20,8 @@ function place(): { kind: string; chainId: number; what: string } | undefined {
 
 /** The names of our contracts and accounts. */
 async function readLabels(): Promise<void> {
-  for (const [name, { address }] of Object.entries(FILLERS)) labels.set(address.toLowerCase(), `filler ${name}`);
-  const { contract } = await getHubConfig(client);
+  const [fillers, { contract }] = await Promise.all([readFillers(), getHubConfig(client)]);
+  for (const { name, accounts } of fillers) for (const address of accounts) labels.set(address.toLowerCase(), `filler ${name}`);
   const named: [string | undefined, string][] = [[contract?.gateway, 'Settler'], [contract?.intentBook, 'IntentBook'], ...Object.values(contract?.assetReserves ?? {}).map((one): [string, string] => [one, 'Escrow'])];
   for (const [address, name] of named) if (address) labels.set(address.toLowerCase(), name);
 }

@@ -2,7 +2,7 @@ import { html, nothing, render, type TemplateResult } from 'lit-html';
 import { catalog, chainName, wordsOf } from '../site.js';
 import { chainLogo } from '../../../widget/src/views/logos.js';
 import { site } from '../site.js';
-import { emptyFillers, FILLERS, refill, usdcOn } from './fillers.js';
+import { letFail, readFillers, usdcOn, type SandboxFiller } from './fillers.js';
 import { watchRefund } from './refund.js';
 import { faucetView } from './faucet.js';
 import { addressPath, blockPath, isSolana } from './parts.js';
@@ -16,6 +16,8 @@ const WALLETS = [
 ];
 
 const EVERY = 3000;
+/** Where an order fails unless a chain is chosen. */
+const ARBITRUM = 42161;
 /** What a lying node multiplies its fees by. */
 const LIE = 10_000;
 
@@ -23,8 +25,9 @@ const LIE = 10_000;
 export class Panel {
   chains = new Map<number, Switches | undefined>();
   said = '';
-  /** Whose fillers lose their money. */
-  emptied = 8453;
+  fillers: SandboxFiller[] = [];
+  /** The chain on which fillers fail by the switches; all of them without one. */
+  where: number | undefined;
   /** The order whose refund is watched. */
   watched: string | undefined;
   readonly #root: HTMLElement;
@@ -42,7 +45,8 @@ export class Panel {
 
   async #read(): Promise<void> {
     const ids = [...catalog.chains.keys()];
-    const found = await Promise.all(ids.map((id) => switches(id).catch(() => undefined)));
+    const [fillers, ...found] = await Promise.all([readFillers().catch(() => this.fillers), ...ids.map((id) => switches(id).catch(() => undefined))]);
+    this.fillers = fillers;
     this.chains = new Map(ids.map((id, at) => [id, found[at]]));
   }
 
@@ -75,7 +79,7 @@ export class Panel {
         <tbody>${[...catalog.chains.values()].map(({ id, name }) => this.#chainRow(id, name ?? ''))}</tbody></table></div></section>
       <div class="order-grid">
         <section class="card" aria-labelledby="faucet"><h2 id="faucet">Faucet</h2>${faucetView((what, act) => void this.#act(what, act))}</section>
-        <section class="card" aria-labelledby="fillers"><h2 id="fillers">Watch a refund</h2>${this.#refundView()}</section>
+        <section class="card" aria-labelledby="fillers"><h2 id="fillers">Fail a filler</h2>${this.#fillersView()}</section>
       </div>
       <section class="card" aria-labelledby="wallets"><h2 id="wallets">Wallets</h2>
         <p class="under small">The accounts of the phrase <code>test test test test test test test test test test test junk</code>; everybody knows its keys. Each has 10,000 coins and a million dollars of each stablecoin on every chain.</p>
@@ -98,15 +102,15 @@ export class Panel {
         ${lying ? button('Be honest', 'End the lies of', { action: 'faults' }) : button('Lie', 'Lie about the fees of', { action: 'faults', lies: { feeFactor: LIE } })}</span></td></tr>`;
   }
 
-  #refundView(): TemplateResult {
+  #fillersView(): TemplateResult {
     const chains = [...catalog.chains.values()].filter(({ id }) => !isSolana(id) && usdcOn(id));
     const choose = (event: Event) => {
-      this.emptied = Number((event.target as HTMLSelectElement).value);
+      this.where = Number((event.target as HTMLSelectElement).value) || undefined;
+      this.draw();
     };
-    const on = () => `of USDC on ${chainName(this.emptied)}`;
     const watch = () => {
       this.watched = undefined;
-      void this.#act('Watch a refund', () => watchRefund(this.emptied, {
+      void this.#act('Watch a refund', () => watchRefund(this.where ?? ARBITRUM, {
         say: (words) => {
           this.said = `${words}…`;
           this.draw();
@@ -117,12 +121,24 @@ export class Panel {
         },
       }));
     };
-    return html`<p class="under small">An order of 25 USDC is made, the fillers lose all their USDC there, and the order is paid. Nobody can deliver, so the deposit comes back, and the fillers are refilled.</p>
-      <div class="field"><label for="r-chain">Fillers that fail</label><select id="r-chain" @change=${choose}>${chains.map(({ id, name }) => html`<option value=${id} ?selected=${id === this.emptied}>USDC on ${name}</option>`)}</select></div>
-      <p class="switches"><button type="button" class="button primary" @click=${watch}>Make an order fail</button>
-        <button type="button" class="button danger" @click=${() => void this.#act(`Empty the fillers ${on()}`, () => emptyFillers(this.emptied))}>Empty the fillers</button>
-        <button type="button" class="button" @click=${() => void this.#act(`Refill the fillers ${on()}`, () => refill(this.emptied))}>Refill them</button></p>
-      ${this.watched ? html`<p class="watched">See it: <a href="/order/${this.watched}" target="_blank">order <bdi class="mono">${this.watched.slice(0, 8)}</bdi></a></p>` : nothing}
-      <p class="small muted">${Object.entries(FILLERS).map(([name, { address }]) => html`${name}: <a href=${addressPath(this.emptied, address)}><bdi class="mono">${address.slice(0, 10)}…</bdi></a> `)}</p>`;
+    return html`<p class="under small">A filler that fails still makes offers. It delivers nothing, so the deposit of its order comes back. Let both fail, swap on the <a href="/">start page</a> and watch; or let the button make such an order.</p>
+      <div class="field"><label for="r-chain">Orders to</label><select id="r-chain" @change=${choose}><option value="">Every chain</option>${chains.map(({ id, name }) => html`<option value=${id} ?selected=${id === this.where}>${name}</option>`)}</select></div>
+      <ul class="filler-list plain-list" aria-label="Fillers">${this.fillers.map((filler) => this.#fillerRow(filler))}</ul>
+      <p class="switches"><button type="button" class="button primary" @click=${watch}>Make an order fail</button></p>
+      ${this.watched ? html`<p class="watched">See it: <a href="/order/${this.watched}" target="_blank">order <bdi class="mono">${this.watched.slice(0, 8)}</bdi></a></p>` : nothing}`;
+  }
+
+  #fillerRow({ name, accounts, chains, failing }: SandboxFiller): TemplateResult {
+    const { where } = this;
+    const isFailing = where === undefined ? failing.length > 0 : failing.includes(where);
+    const places = failing.length === chains ? 'everywhere' : failing.length > 2 ? `on ${failing.length} chains` : `on ${failing.map(chainName).join(' and ')}`;
+    const what = `${isFailing ? 'Heal' : 'Fail'} ${name}`;
+    const move = () => void this.#act(what, async () => {
+      await letFail(name, !isFailing, where);
+      await this.#read();
+    });
+    const [account = ''] = accounts;
+    return html`<li><span class="filler-name"><strong>${name}</strong> <a href=${addressPath(where ?? ARBITRUM, account)}><bdi class="mono">${account.slice(0, 10)}…</bdi></a> ${failing.length > 0 ? html`<span class="tag bad">fails ${places}</span>` : html`<span class="tag good">delivers</span>`}</span>
+      <button type="button" class="button small" aria-pressed=${isFailing} @click=${move}>${what}</button></li>`;
   }
 }

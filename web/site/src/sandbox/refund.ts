@@ -1,6 +1,6 @@
 import { buildDeposit, getOrder, getQuote, isTerminal, type QuoteAsk } from '@causeway/sdk';
 import { client, getJson } from '../site.js';
-import { emptyFillers, refill, usdcOn } from './fillers.js';
+import { letFail, readFillers, usdcOn } from './fillers.js';
 
 const [BASE, ARBITRUM] = [8453, 42161];
 const AMOUNT = '25000000';
@@ -15,14 +15,12 @@ export interface Watching {
   made: (orderId: string) => void;
 }
 
-/**
- * An order that nobody can deliver: made while the fillers have money, paid when it is gone. Ends when the deposit came back, with
- * the fillers refilled.
- */
+/** An order to a chain that is paid while the fillers fail there. Ends when the deposit came back, with the fillers healed. */
 export async function watchRefund(chainId: number, { say, made }: Watching): Promise<void> {
   const from = chainId === BASE ? ARBITRUM : BASE;
   const [fromToken, toToken] = [usdcOn(from), usdcOn(chainId)];
   if (!fromToken || !toToken) throw new Error('That chain has no USDC.');
+  const healthy = (await readFillers()).filter(({ failing }) => !failing.includes(chainId));
   const ask: QuoteAsk = {
     tradeType: 'EXACT_INPUT', fromChainId: from, fromToken, toChainId: chainId, toToken, amount: AMOUNT,
     fromAddress: PAYER, recipient: PAYER, refundTo: PAYER, depositMethods: ['TRANSFER'],
@@ -35,13 +33,11 @@ export async function watchRefund(chainId: number, { say, made }: Watching): Pro
   if (!orderId || !depositAddress) throw new Error('The service built no transfer.');
   made(orderId);
   try {
-    say('The fillers lose their money');
-    await emptyFillers(chainId);
-    // The fillers see their balances a moment later. Before that one of them would promise and wait.
-    while ((await getQuote(client, ask).then((quote) => quote.routes, () => [])).length > 0) await pause(1000);
+    say('The fillers fail');
+    for (const { name } of healthy) await letFail(name, true, chainId);
     say('The order is paid');
     await getJson('/sandbox/faucet', { method: 'POST', body: JSON.stringify({ chainId: from, address: depositAddress, token: fromToken, amount: AMOUNT }) });
-    say('Nobody can deliver');
+    say('Nobody delivers');
     for (;;) {
       const { status } = await getOrder(client, orderId);
       if (status === 'refund_pending') say('The deposit goes back');
@@ -49,6 +45,6 @@ export async function watchRefund(chainId: number, { say, made }: Watching): Pro
       await pause(1000);
     }
   } finally {
-    await refill(chainId);
+    for (const { name } of healthy) await letFail(name, false, chainId);
   }
 }

@@ -62,6 +62,9 @@ impl InventoryExecutor {
         if let Some(reason) = self.terms_mismatch(order) {
             return Ok(Some(reason.to_owned()));
         }
+        if self.filler.waives(order.to.chain()) {
+            return Ok(Some("A switch of the sandbox lets this filler fail.".to_owned()));
+        }
         if self.is_past_cutoff(&order.terms, now) {
             return Ok(Some("The deposit came too late to be filled in time.".to_owned()));
         }

@@ -56,6 +56,21 @@ async fn rule_14_a_filled_order_has_its_funds_reserved() {
 }
 
 #[tokio::test]
+async fn a_filler_that_is_let_fail_waives_what_it_has_not_sent() {
+    let fixture = ExecutorFixture::new();
+    let (order, other) = (fixture.cross_chain(), fixture.order(&sell(&usdc(BASE), &eth(ETHEREUM), "1000")));
+    fixture.setup.filler.set_waived(chain(BASE), true);
+    assert_eq!(fixture.setup.filler.waived(), [chain(BASE)]);
+    assert!(waive_reason(&fixture, &order, now()).await.contains("lets this filler fail"));
+    assert_eq!(fixture.store.all_reservations(), []);
+    assert!(fills(&fixture, &other, now()).await, "orders to other chains are delivered");
+    fixture.base.set(&purpose_of("fill", &order), Progress::Sent("0xaa".to_owned()));
+    assert!(fills(&fixture, &order, now()).await, "what was sent is the decision");
+    fixture.setup.filler.set_waived(chain(BASE), false);
+    assert!(fills(&fixture, &fixture.same_chain(), now()).await);
+}
+
+#[tokio::test]
 async fn rule_25_a_recipient_that_cannot_be_paid_is_waived_and_refused_at_build() {
     let fixture = ExecutorFixture::new();
     let order = fixture.cross_chain();
