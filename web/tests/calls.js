@@ -1,6 +1,11 @@
 // @ts-check
 
-import { BASE } from "./browser.js";
+if (!process.env.CAUSEWAY_URL) {
+  throw new Error("set CAUSEWAY_URL to the address of a running Causeway, such as http://127.0.0.1:8080");
+}
+
+/** The service under test, without a trailing slash. */
+export const BASE = process.env.CAUSEWAY_URL.replace(/\/+$/, "");
 
 export const BASE_USDC = "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913";
 export const ARBITRUM_USDC = "0xaf88d065e77c8cC2239327C5EDb3A432268e5831";

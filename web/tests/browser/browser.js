@@ -4,15 +4,11 @@ import assert from "node:assert/strict";
 import { after } from "node:test";
 import { AxeBuilder } from "@axe-core/playwright";
 import { chromium } from "playwright-core";
+import { BASE } from "../calls.js";
 
 /** @typedef {import("playwright-core").Page} Page */
 
-if (!process.env.CAUSEWAY_URL) {
-  throw new Error("set CAUSEWAY_URL to the address of a running Causeway, such as http://127.0.0.1:8080");
-}
-
-/** The service under test, without a trailing slash. */
-export const BASE = process.env.CAUSEWAY_URL.replace(/\/+$/, "");
+export { BASE };
 
 /** A host name that is not loopback but resolves to this machine, for pages of another site. */
 export const FOREIGN_HOST = "dapp.example";

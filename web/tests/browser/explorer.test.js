@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { assertAccessible, assertFits, PHONE, visit } from "./browser.js";
-import { call, payByFaucet, transferOrder } from "./orders.js";
+import { call, payByFaucet, transferOrder } from "../calls.js";
 import { passes } from "../passes.js";
 
 /** An order that was delivered. */

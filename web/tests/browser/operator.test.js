@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { assertAccessible, assertFits, BASE, PHONE, visit } from "./browser.js";
-import { transferOrder } from "./orders.js";
+import { transferOrder } from "../calls.js";
 
 const TOKEN = process.env.CAUSEWAY_OPERATOR_TOKEN ?? "";
 
@@ -56,11 +56,22 @@ test("an operator sees the orders, pauses a chain with a reason and resumes it",
     await page.getByLabel("Pause", { exact: true }).selectOption({ label: "Katana" });
     await page.getByLabel("Reason").fill("a test of the page");
     await page.locator(".pause-form button").click();
-    await page.getByText(/Pause chain \d+: done\./).waitFor({ timeout: 60_000 });
+    await page.getByText("Pause chain Katana: done.").waitFor({ timeout: 60_000 });
     const pauses = page.locator("section", { has: page.locator("#pauses") });
     await pauses.getByText("a test of the page").waitFor();
     await pauses.getByRole("button", { name: "Resume" }).click();
     await pauses.getByText("Nothing is paused.").waitFor({ timeout: 60_000 });
+    await page.getByLabel("Pause", { exact: true }).selectOption({ label: "USDC on Katana" });
+    await page.getByLabel("Reason").fill("a token");
+    await page.locator(".pause-form button").click();
+    await pauses.getByText("token USDC on Katana: a token").waitFor({ timeout: 60_000 });
+    await pauses.getByRole("button", { name: "Resume" }).click();
+    await pauses.getByText("Nothing is paused.").waitFor({ timeout: 60_000 });
+    await section("#audit").getByText(/"reason":"a test of the page"/).waitFor();
+    await page.getByLabel("To", { exact: true }).selectOption({ label: "To Katana" });
+    await page.locator(`a[href="/order/${orderId}"]`).waitFor({ state: "detached", timeout: 60_000 });
+    await page.getByLabel("To", { exact: true }).selectOption({ label: "To any chain" });
+    await page.locator(`a[href="/order/${orderId}"]`).waitFor({ timeout: 60_000 });
     await page.getByRole("button", { name: "Filled", exact: true }).click();
     await page.locator(`a[href="/order/${orderId}"]`).waitFor({ state: "detached", timeout: 60_000 });
   });

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { assertAccessible, assertFits, BASE, PHONE, visit } from "./browser.js";
-import { call, payByFaucet, SOMEBODY, transferOrder } from "./orders.js";
+import { call, payByFaucet, SOMEBODY, transferOrder } from "../calls.js";
 import { passes } from "../passes.js";
 
 test("an order by transfer shows its QR code, notices the payment and follows it to the end", async () => {

@@ -2,12 +2,13 @@ import { getFillers, type Filler, type Order } from '@causeway/sdk';
 import { html, nothing, render, type TemplateResult } from 'lit-html';
 import { charts, type FiguresAnswer } from '../figures.js';
 import { orderTable } from '../order-table.js';
-import { client, failure, getJson, wordsOf } from '../site.js';
+import { catalog, client, failure, getJson, wordsOf } from '../site.js';
 import type { AuditEvent, ListedFiller, OperatorApi, Overview, Page, Pause, Results, Stuck, Webhook } from './api.js';
 import { chainsView, guardsView, onRampsView, pricesView } from './health-views.js';
 import { auditView, fillersView, inventoryView, pausesView, resultsView, stuckView, summaryView, unclaimedView, webhooksView } from './views.js';
 
 const EVERY = 5000;
+const [PAGE, MOST] = [20, 100];
 const STATUSES: readonly (readonly [string, string])[] = [['', 'All'], ['created', 'Created'], ['deposited', 'Deposited'], ['published', 'Published'], ['filled', 'Filled'], ['refund_pending', 'Refunding'], ['refunded', 'Refunded'], ['failed', 'Failed']];
 
 /** Everything that an operator looks at, live. */
@@ -23,6 +24,12 @@ export class Dashboard {
   audit: AuditEvent[] = [];
   webhooks: Webhook[] = [];
   status = '';
+  /** The chains that orders are shown of; all of them without one. */
+  fromChain = '';
+  toChain = '';
+  /** How many orders are shown. */
+  shown = PAGE;
+  hasMore = false;
   problem: unknown;
   said = '';
   readonly api: OperatorApi;
@@ -45,12 +52,14 @@ export class Dashboard {
 
   async #look(): Promise<void> {
     const { api } = this;
+    const asked = new URLSearchParams({ limit: String(this.shown) });
+    for (const [name, value] of [['status', this.status], ['fromChainId', this.fromChain], ['toChainId', this.toChain]] as const) if (value) asked.set(name, value);
     try {
       const [figures, overview, results, orders, stuck, pauses, listed, audit, webhooks, fillers] = await Promise.all([
-        getJson<FiguresAnswer>('/explorer/figures?hours=24'), api.get<Overview>('/overview'), api.get<Results>('/results'), api.get<Page>(`/orders?limit=20${this.status ? `&status=${this.status}` : ''}`), api.get<{ data: Stuck[] }>('/stuck'), api.get<{ data: Pause[] }>('/pauses'),
+        getJson<FiguresAnswer>('/explorer/figures?hours=24'), api.get<Overview>('/overview'), api.get<Results>('/results'), api.get<Page>(`/orders?${asked}`), api.get<{ data: Stuck[] }>('/stuck'), api.get<{ data: Pause[] }>('/pauses'),
         api.get<{ data: ListedFiller[] }>('/fillers'), api.get<{ events: AuditEvent[] }>('/audit'), api.get<{ webhooks: Webhook[] }>('/webhooks'), getFillers(client).catch(() => []),
       ]);
-      Object.assign(this, { figures, overview, results, orders: orders.data, stuck: stuck.data, pauses: pauses.data, listed: listed.data, audit: audit.events, webhooks: webhooks.webhooks, fillers, problem: undefined });
+      Object.assign(this, { figures, overview, results, orders: orders.data, hasMore: orders.cursor != null, stuck: stuck.data, pauses: pauses.data, listed: listed.data, audit: audit.events, webhooks: webhooks.webhooks, fillers, problem: undefined });
     } catch (error) {
       this.problem = error;
     }
@@ -62,10 +71,12 @@ export class Dashboard {
   }
 
   #view(): TemplateResult {
-    const choose = (status: string) => {
-      this.status = status;
+    const choose = (choice: Partial<Pick<Dashboard, 'status' | 'fromChain' | 'toChain' | 'shown'>>) => {
+      Object.assign(this, { shown: PAGE }, choice);
       void this.#look();
     };
+    const chainChoice = (label: string, chosen: string, set: (id: string) => void) => html`<select aria-label=${label} @change=${(event: Event) => set((event.target as HTMLSelectElement).value)}>
+      <option value="">${label} any chain</option>${[...catalog.chains.values()].map(({ id, name }) => html`<option value=${id} ?selected=${String(id) === chosen}>${label} ${name}</option>`)}</select>`;
     const find = (event: Event) => {
       event.preventDefault();
       const text = new FormData(event.target as HTMLFormElement).get('q');
@@ -78,8 +89,10 @@ export class Dashboard {
       ${stuckView(this)}
       <section aria-labelledby="orders"><div class="section-head"><h2 id="orders">Orders</h2>
         <form class="find" role="search" @submit=${find}><label for="q" class="unseen">Order, address or transaction</label><input id="q" name="q" type="search" placeholder="Order, address or transaction" autocomplete="off" spellcheck="false" /><button class="button">Look up</button></form></div>
-        <div class="chips filter" role="group" aria-label="Status">${STATUSES.map(([status, text]) => html`<button type="button" aria-pressed=${status === this.status} @click=${() => choose(status)}>${text}</button>`)}</div>
-        ${orderTable(this.orders, 'No such orders')}</section>
+        <div class="chips filter" role="group" aria-label="Status">${STATUSES.map(([status, text]) => html`<button type="button" aria-pressed=${status === this.status} @click=${() => choose({ status })}>${text}</button>`)}</div>
+        <div class="order-filter">${chainChoice('From', this.fromChain, (fromChain) => choose({ fromChain }))}${chainChoice('To', this.toChain, (toChain) => choose({ toChain }))}</div>
+        ${orderTable(this.orders, 'No such orders')}
+        ${this.hasMore && this.shown < MOST ? html`<p class="under"><button type="button" class="button" @click=${() => choose({ shown: MOST })}>Show more</button></p>` : nothing}</section>
       <div class="order-grid">${unclaimedView(this)}${pausesView(this)}</div>
       ${fillersView(this)}
       ${resultsView(this)}

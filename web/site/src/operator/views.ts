@@ -1,5 +1,7 @@
+import { parseTokenIdentifier, SOLANA_CHAIN_ID, SOLANA_REFERENCE } from '@causeway/sdk';
 import { html, nothing, type TemplateResult } from 'lit-html';
 import { showUnits, showUsd } from '../../../widget/src/amounts.js';
+import { keyOf, type KnownToken } from '../../../widget/src/flows/catalog.js';
 import { chainLogo } from '../../../widget/src/views/logos.js';
 import { ago, catalog, chainName, shortText, site, span } from '../site.js';
 import type { Dashboard } from './dashboard.js';
@@ -43,23 +45,42 @@ export function unclaimedView({ overview }: Dashboard): TemplateResult {
       <dd>${one.decimals === null ? one.amount : showUnits(one.amount, one.decimals, 'en')} ${one.symbol ?? shortText(one.token)} <span class="muted small">${usd(one.usd)}</span></dd></div>`)}</dl>`}</section>`;
 }
 
+/** A token as the operator's API names it. */
+const identifierOf = ({ chainId, address }: KnownToken): string => (chainId === SOLANA_CHAIN_ID ? `solana:${SOLANA_REFERENCE}:${address}` : `eip155:${chainId}:${address}`);
+
+/** What a pause is of, in words. */
+function pausedName(kind: string, name: string): string {
+  if (kind === 'chain') return chainName(Number(name));
+  if (kind !== 'token') return name;
+  try {
+    const token = parseTokenIdentifier(name);
+    const known = catalog.top.find((one) => keyOf(one) === keyOf(token));
+    return `${known?.symbol ?? shortText(token.address)} on ${chainName(token.chainId)}`;
+  } catch {
+    return name;
+  }
+}
+
 /** Pauses with a switch and a reason. */
 export function pausesView(dashboard: Dashboard): TemplateResult {
-  const { pauses, api, act, listed } = dashboard;
+  const { pauses, api, act, listed, overview } = dashboard;
+  const tokens = [...catalog.top].sort((one, other) => one.symbol.localeCompare(other.symbol, 'en') || one.chainId - other.chainId);
   const pause = (event: Event) => {
     event.preventDefault();
     const form = event.target as HTMLFormElement;
     const [kind, name] = String(new FormData(form).get('what')).split(/:(.*)/s);
     const reason = String(new FormData(form).get('reason')).trim();
-    void act(`Pause ${kind} ${name}`, () => api.send('POST', '/pauses', { kind, name, reason })).then(() => form.reset());
+    void act(`Pause ${kind} ${pausedName(kind ?? '', name ?? '')}`, () => api.send('POST', '/pauses', { kind, name, reason })).then(() => form.reset());
   };
   return html`<section class="card" aria-labelledby="pauses"><h2 id="pauses">Pauses</h2>
-    ${pauses.length === 0 ? html`<p class="muted">Nothing is paused.</p>` : html`<dl class="facts">${pauses.map(({ kind, name, reason, since }) => html`<div><dt>${kind} ${kind === 'chain' ? chainName(Number(name)) : name}: ${reason} <span class="small">${ago(since)}</span></dt>
-      <dd><button type="button" class="button small" @click=${() => void act(`Resume ${kind} ${name}`, () => api.send('DELETE', `/pauses/${encodeURIComponent(kind)}/${encodeURIComponent(name)}`))}>Resume</button></dd></div>`)}</dl>`}
+    ${pauses.length === 0 ? html`<p class="muted">Nothing is paused.</p>` : html`<dl class="facts">${pauses.map(({ kind, name, reason, since }) => html`<div><dt>${kind} ${pausedName(kind, name)}${reason ? `: ${reason}` : nothing} <span class="small">${ago(since)}</span></dt>
+      <dd><button type="button" class="button small" @click=${() => void act(`Resume ${kind} ${pausedName(kind, name)}`, () => api.send('DELETE', `/pauses/${encodeURIComponent(kind)}/${encodeURIComponent(name)}`))}>Resume</button></dd></div>`)}</dl>`}
     <form class="pause-form" @submit=${pause}>
       <div class="field"><label for="p-what">Pause</label><select id="p-what" name="what" required>
         <optgroup label="Chains">${[...catalog.chains.values()].map(({ id, name }) => html`<option value="chain:${id}">${name}</option>`)}</optgroup>
-        <optgroup label="Fillers">${listed.map(({ name }) => html`<option value="filler:${name}">${name}</option>`)}</optgroup></select></div>
+        <optgroup label="Fillers">${listed.map(({ name }) => html`<option value="filler:${name}">${name}</option>`)}</optgroup>
+        <optgroup label="On-ramps">${overview?.onRamps.map(({ provider }) => html`<option value="onramp:${provider}">${provider}</option>`)}</optgroup>
+        <optgroup label="Tokens">${tokens.map((token) => html`<option value="token:${identifierOf(token)}">${token.symbol} on ${chainName(token.chainId)}</option>`)}</optgroup></select></div>
       <div class="field"><label for="p-reason">Reason</label><input id="p-reason" name="reason" required maxlength="200" autocomplete="off" /></div>
       <button class="button danger">Pause</button></form>
     <p class="small muted">A pause is for new orders; open ones go on.</p></section>`;
@@ -103,6 +124,6 @@ export function webhooksView({ webhooks }: Dashboard): TemplateResult {
 }
 
 export function auditView({ audit }: Dashboard): TemplateResult {
-  return html`<section class="card" aria-labelledby="audit"><h2 id="audit">Audit</h2>${audit.length === 0 ? html`<p class="muted">Nothing was refused by the screening.</p>`
-    : html`<dl class="facts">${audit.slice(0, 20).map((event) => html`<div><dt>${event.kind} ${event.subject}: ${event.detail}</dt><dd class="muted small">${ago(event.at)}</dd></div>`)}</dl>`}</section>`;
+  return html`<section class="card" aria-labelledby="audit"><h2 id="audit">Audit</h2>${audit.length === 0 ? html`<p class="muted">No operator has changed anything, and the screening has refused nothing.</p>`
+    : html`<dl class="facts">${audit.slice(0, 20).map((event) => html`<div><dt><span class="tag">${event.kind}</span> ${event.subject}: ${event.detail}</dt><dd class="muted small">${ago(event.at)}</dd></div>`)}</dl>`}</section>`;
 }
