@@ -19,6 +19,16 @@ export interface Overview {
 }
 export interface Results { hours: number; isCut: boolean; fillers: { filler: string; filled: number; unpriced: number; volumeUsd: string; referrersUsd: string; marginUsd: string; gasUsd: string; resultUsd: string }[] }
 export interface Stuck { orderId: string; status: string; filler: string; fromChainId: number; toChainId: number; unmovedSince: string; reason: string; remedy: string }
+interface Side { chainId: number; token: string; amount: string }
+/** Everything that the service knows of an order. */
+export interface History {
+  order: { id: string; status: string; filler: string; depositMethod: string; from: Side; to: Side; author: string; recipient: string; refundTo: string; failureReason: string | null };
+  events: { at: string; status: string | null; detail: string }[];
+  sent: { purpose: string | null; chainId: number; state: string; txHash: string | null; attempts: unknown[] }[];
+  arrivals: { token: string; gained: string; block: number; txHash: string | null }[];
+  trouble: { kind: string; words: string; since: string } | null;
+  wait: { reason: string; remedy: string } | null;
+}
 export interface Pause { kind: string; name: string; reason: string; since: string }
 export interface ListedFiller { name: string; kind: string | null; url: string | null; state: string; reason: string | null }
 export interface AuditEvent { key: number; at: string; kind: string; subject: string; detail: string }

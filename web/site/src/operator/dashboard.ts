@@ -3,8 +3,9 @@ import { html, nothing, render, type TemplateResult } from 'lit-html';
 import { charts, type FiguresAnswer } from '../figures.js';
 import { orderTable } from '../order-table.js';
 import { catalog, client, failure, getJson, wordsOf } from '../site.js';
-import type { AuditEvent, ListedFiller, OperatorApi, Overview, Page, Pause, Results, Stuck, Webhook } from './api.js';
+import type { AuditEvent, History, ListedFiller, OperatorApi, Overview, Page, Pause, Results, Stuck, Webhook } from './api.js';
 import { chainsView, guardsView, onRampsView, pricesView } from './health-views.js';
+import { historyView } from './history-view.js';
 import { auditView, fillersView, inventoryView, pausesView, resultsView, stuckView, summaryView, unclaimedView, webhooksView } from './views.js';
 
 const EVERY = 5000;
@@ -23,6 +24,8 @@ export class Dashboard {
   fillers: Filler[] = [];
   audit: AuditEvent[] = [];
   webhooks: Webhook[] = [];
+  /** The order that is looked at. */
+  history: History | undefined;
   status = '';
   /** The chains that orders are shown of; all of them without one. */
   fromChain = '';
@@ -50,6 +53,22 @@ export class Dashboard {
     await this.#look();
   };
 
+  /** Looks at an order, or at none. */
+  readonly show = (history: History | undefined): void => {
+    this.history = history;
+    this.draw();
+    if (history) document.getElementById('history')?.scrollIntoView({ block: 'center' });
+  };
+
+  readonly #historyOf = (id: string): Promise<History | undefined> => this.api.get<History>(`/orders/${encodeURIComponent(id)}`).catch(() => undefined);
+
+  /** An order by its id, also one that nobody else sees yet; whatever else the text is, the page of orders finds it. */
+  async #find(text: string): Promise<void> {
+    const history = /^[0-9a-f]{32}$/i.test(text) ? await this.#historyOf(text.toLowerCase()) : undefined;
+    if (history) this.show(history);
+    else location.href = `/track/${encodeURIComponent(text)}`;
+  }
+
   async #look(): Promise<void> {
     const { api } = this;
     const asked = new URLSearchParams({ limit: String(this.shown) });
@@ -60,6 +79,10 @@ export class Dashboard {
         api.get<{ data: ListedFiller[] }>('/fillers'), api.get<{ events: AuditEvent[] }>('/audit'), api.get<{ webhooks: Webhook[] }>('/webhooks'), getFillers(client).catch(() => []),
       ]);
       Object.assign(this, { figures, overview, results, orders: orders.data, hasMore: orders.cursor != null, stuck: stuck.data, pauses: pauses.data, listed: listed.data, audit: audit.events, webhooks: webhooks.webhooks, fillers, problem: undefined });
+      const { history } = this;
+      const newer = history && (await this.#historyOf(history.order.id));
+      // It may have been closed meanwhile.
+      if (newer && this.history === history) this.history = newer;
     } catch (error) {
       this.problem = error;
     }
@@ -80,7 +103,7 @@ export class Dashboard {
     const find = (event: Event) => {
       event.preventDefault();
       const text = new FormData(event.target as HTMLFormElement).get('q');
-      if (typeof text === 'string' && text.trim()) location.href = `/track/${encodeURIComponent(text.trim())}`;
+      if (typeof text === 'string' && text.trim()) void this.#find(text.trim());
     };
     return html`<div class="section-head"><p class="said" role="status">${this.said}</p><button type="button" class="button small" @click=${this.#leave}>Leave</button></div>
       ${this.problem ? failure(this.problem) : nothing}
@@ -91,6 +114,7 @@ export class Dashboard {
         <form class="find" role="search" @submit=${find}><label for="q" class="unseen">Order, address or transaction</label><input id="q" name="q" type="search" placeholder="Order, address or transaction" autocomplete="off" spellcheck="false" /><button class="button">Look up</button></form></div>
         <div class="chips filter" role="group" aria-label="Status">${STATUSES.map(([status, text]) => html`<button type="button" aria-pressed=${status === this.status} @click=${() => choose({ status })}>${text}</button>`)}</div>
         <div class="order-filter">${chainChoice('From', this.fromChain, (fromChain) => choose({ fromChain }))}${chainChoice('To', this.toChain, (toChain) => choose({ toChain }))}</div>
+        ${historyView(this)}
         ${orderTable(this.orders, 'No such orders')}
         ${this.hasMore && this.shown < MOST ? html`<p class="under"><button type="button" class="button" @click=${() => choose({ shown: MOST })}>Show more</button></p>` : nothing}</section>
       <div class="order-grid">${unclaimedView(this)}${pausesView(this)}</div>
