@@ -223,4 +223,3 @@ test('the widget is drawn in the first frame after it is added', async () => {
     assert.ok(isDrawn);
   }, { expectErrors: true });
 });
-});
