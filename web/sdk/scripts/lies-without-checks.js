@@ -64,7 +64,7 @@ await cp(join(here, '../../tests/cases'), join(copy, 'tests/cases'), { recursive
 try {
   const { failed, all } = await run(folder);
   if (failed.size > 0) throw new Error(`these fail with all checks: ${[...failed].join(', ')}`);
-  const red = new Map([...all].map((row) => [row, []]));
+  const red = new Map([...all].filter((row) => !row.startsWith('an honest')).map((row) => [row, []]));
   let count = 0;
   for (const part of FOLDERS) {
     for (const name of await readdir(join(folder, 'dist', part))) {
@@ -83,7 +83,7 @@ try {
     }
   }
   const never = [...red].filter(([, places]) => places.length === 0).map(([row]) => row);
-  console.log(`${count} checks taken out; ${red.size - never.length} of ${red.size} rows failed without one of them`);
+  console.log(`${count} checks taken out; ${red.size - never.length} of ${red.size} lies were seen without one of them`);
   for (const row of never) console.log(`never failed: ${row}`);
 } finally {
   await rm(copy, { recursive: true });
