@@ -48,6 +48,15 @@ async function signIn(page) {
   await page.locator("#chains").waitFor();
 }
 
+/** What is far below is drawn when it comes near, and fetches its own. */
+const scrollThrough = (page) => page.evaluate(async () => {
+  for (let at = 0; at < document.documentElement.scrollHeight; at += 500) {
+    scrollTo(0, at);
+    await new Promise((resolve) => setTimeout(resolve, 100));
+  }
+  scrollTo(0, 0);
+});
+
 /** Name, path and what to wait for. */
 function pages({ order, refunded, waiting }) {
   const { txHash, chainId } = order.transactions.fill;
@@ -86,7 +95,8 @@ for (const [name, path, ready] of pages(await makeOrders()).filter(([name]) => c
       const page = await context.newPage();
       await page.goto(BASE + path);
       await ready?.(page);
-      await page.waitForLoadState("networkidle").catch(() => {});
+      await scrollThrough(page);
+      await page.waitForLoadState("networkidle", { timeout: 5000 }).catch(() => {});
       const content = await page.evaluate(() => document.documentElement.scrollWidth);
       if (content > width) wide.push(`${path}: ${content} px in ${width} px`);
       if (width !== 320) await page.screenshot({ path: join(folder, `${name}-${colorScheme}-${width}.png`), fullPage: true });

@@ -107,6 +107,12 @@ fn title_of(text: &str) -> String {
     heading.unwrap_or_default().replace('`', "")
 }
 
+/// The title of a document that is called by its file's name, as links in the repository are.
+fn title_of_file(words: &str) -> Option<String> {
+    let name = words.strip_suffix(".md")?;
+    GUIDES.into_iter().find(|(guide, _)| *guide == name).map(|(_, text)| title_of(text))
+}
+
 /// The first sentence below the first heading: a line of prose, which no code, list, table or heading is.
 fn intro_of(text: &str) -> &str {
     let mut is_code = false;
@@ -126,7 +132,9 @@ fn cards(titles: &BTreeMap<&str, (String, &str)>) -> String {
         let _ = write!(out, "<section><h2>{section}</h2><ul class=\"guide-cards\">");
         for name in names {
             let Some((title, intro)) = titles.get(name) else { continue };
-            let (_, intro) = render(intro);
+            // A sentence that introduces a list ends here.
+            let (_, intro) =
+                render(&intro.strip_suffix(':').map_or(intro.to_owned(), |words| format!("{words}.")));
             let _ = write!(out, "<li><a href=\"/docs/{name}\">{}</a>{intro}</li>", escaped(title));
         }
         out.push_str("</ul></section>");
@@ -195,6 +203,9 @@ fn render(text: &str) -> (String, String) {
             }
             // Markup of a document is shown, not obeyed.
             Event::Html(markup) | Event::InlineHtml(markup) => out.push(Event::Text(markup.clone())),
+            Event::Text(words) => {
+                out.push(Event::Text(title_of_file(words).map_or(words.clone(), CowStr::from)))
+            }
             // Pictures are in the repository only; their words stand for them.
             Event::Start(Tag::Image { .. }) | Event::End(TagEnd::Image) => {}
             other => out.push(other.clone()),
@@ -315,5 +326,13 @@ mod tests {
         assert!(html.contains("&lt;b&gt;x&lt;/b&gt;"), "{html}");
         assert!(html.contains("<span>sh</span>") && !html.contains("test"), "{html}");
         assert!(html.contains("<p>code <a href=\"/docs/orders\">guide</a></p>"), "{html}");
+        let (_, html) =
+            render("# A\n\n[orders.md](orders.md) says more than `orders.md` and [x.md](x.md).\n");
+        assert!(
+            html.contains(
+                "<a href=\"/docs/orders\">Orders</a> says more than <code>orders.md</code> and x.md"
+            ),
+            "{html}"
+        );
     }
 }

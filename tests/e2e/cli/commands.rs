@@ -392,11 +392,13 @@ fn every_failure_has_its_exit_code(terminal: &Terminal) {
     let no_ending = terminal.file("code");
     let (unsafe_key, poor, no_ending) =
         (unsafe_key.to_str().unwrap(), poor.to_str().unwrap(), no_ending.to_str().unwrap());
-    let table: [(&[&str], i32, &str); 19] = [
+    let table: [(&[&str], i32, &str); 21] = [
         (&["quote", "25", "USDC@base", "NOSUCH@base"], 2, "has no token \"NOSUCH\""),
         (&["quote", "25", "USDC@basse", "ETH@base"], 2, "there is no chain \"basse\"; did you mean Base?"),
         (&["quote", "25", "USDC", "ETH@base"], 2, "on which chain is USDC?"),
         (&["quote", "1,5", "USDC@base", "ETH@base"], 2, "is no amount"),
+        (&["quote", "25", "USDC@base", "ETH@arbitrum", "--to", "0x12"], 3, "--to: an EVM address is"),
+        (&["buy", "50", "EUR", "USDC@base", "--to", "0x12", "--no-open"], 3, "--to: an EVM address is"),
         (&["quote", "0.0000001", "USDC@base", "ETH@base"], 2, "more digits after the point"),
         (&["quote", "--nonsense"], 2, "unexpected argument"),
         (&["quote", "25", "USDC@base", "ETH@arbitrum", "--url", "nonsense"], 2, "see --url"),

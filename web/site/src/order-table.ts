@@ -21,11 +21,11 @@ function took({ transactions }: Order): string {
 
 /** Orders, newest first, each with a link to its page. */
 export function orderTable(orders: readonly Order[], empty: string): TemplateResult {
-  return html`<div class="table-wrap" tabindex="0"><table class="table">
+  return html`<div class="table-wrap" tabindex="0"><table class="table orders-table">
     <thead><tr><th scope="col">Order</th><th scope="col">Pays</th><th scope="col">Receives</th><th scope="col">By</th><th scope="col">Status</th><th scope="col">Filler</th><th scope="col" class="number">Took</th><th scope="col">When</th></tr></thead>
     <tbody>${orders.length === 0 ? html`<tr><td class="empty" colspan="8">${empty}</td></tr>` : orders.map((order) => html`<tr>
-      <td><a href="/order/${order.id}"><bdi class="mono">${order.id.slice(0, 8)}</bdi></a></td>
-      <td>${side(order.fromChainId, order.srcAmount, order.fromToken, order.fromTokenMeta)}</td><td>${side(order.toChainId, order.transactions?.fill?.amount ?? order.destAmount, order.toToken, order.toTokenMeta)}</td>
-      <td class="nowrap"><a href="/track/${order.author}"><bdi class="mono">${shortText(order.author)}</bdi></a></td>
-      <td class="nowrap">${statusTag(standingOf(order, false))}</td><td>${order.providerStatus?.provider}</td><td class="number">${took(order)}</td><td class="muted nowrap">${ago(order.createdAt)}</td></tr>`)}</tbody></table></div>`;
+      <td class="c-id"><a href="/order/${order.id}"><bdi class="mono">${order.id.slice(0, 8)}</bdi></a></td>
+      <td class="c-pays">${side(order.fromChainId, order.srcAmount, order.fromToken, order.fromTokenMeta)}</td><td class="c-receives">${side(order.toChainId, order.transactions?.fill?.amount ?? order.destAmount, order.toToken, order.toTokenMeta)}</td>
+      <td class="nowrap c-by"><a href="/track/${order.author}"><bdi class="mono">${shortText(order.author)}</bdi></a></td>
+      <td class="nowrap c-status">${statusTag(standingOf(order, false))}</td><td class="c-filler">${order.providerStatus?.provider}</td><td class="number c-took">${took(order)}</td><td class="muted nowrap c-when">${ago(order.createdAt)}</td></tr>`)}</tbody></table></div>`;
 }

@@ -44,7 +44,10 @@ test("an operator sees the orders, pauses a chain with a reason and resumes it",
     const section = (/** @type {string} */ id) => page.locator("section", { has: page.locator(id) });
     await section("#fillers").getByRole("rowheader", { name: /north/ }).waitFor();
     await section("#chains").getByText(/^\d of \d endpoints serve$/).first().waitFor();
+    await section("#inventory").locator("summary").first().click();
     await section("#inventory").getByRole("rowheader", { name: "Base", exact: true }).first().waitFor();
+    await section("#attesters").getByText("They run inside this service.").waitFor();
+    await section("#breakers").getByText("None is open.").waitFor();
     await section("#onramps").getByText(/answers, /).first().waitFor();
     for (const chart of ["Volume", "Orders", "Refunds"]) {
       await section("#day").getByRole("img", { name: new RegExp(`^${chart}: `) }).waitFor();

@@ -39,9 +39,8 @@ export function onRampsView({ overview }: Dashboard): TemplateResult | typeof no
 }
 
 /** Who signs for claims, and what has stopped quoting by itself. */
-export function guardsView({ overview }: Dashboard): TemplateResult | typeof nothing {
+export function guardsView({ overview }: Dashboard): TemplateResult {
   const [attesters, breakers] = [overview?.attesters ?? [], overview?.breakers ?? []];
-  if (attesters.length + breakers.length === 0) return nothing;
   return html`<div class="order-grid"><section class="card" aria-labelledby="attesters"><h2 id="attesters">Attesters</h2>
       ${attesters.length === 0 ? html`<p class="muted">They run inside this service.</p>` : html`<dl class="facts">${attesters.map(({ attester, readableChains }) => html`<div><dt><bdi class="mono">${shortText(attester)}</bdi></dt><dd>${readableChains === 0 ? html`<span class="tag bad">down</span>` : `reads ${readableChains} chains`}</dd></div>`)}</dl>`}</section>
     <section class="card" aria-labelledby="breakers"><h2 id="breakers">Breakers</h2>

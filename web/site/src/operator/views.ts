@@ -112,10 +112,15 @@ export function inventoryView({ overview }: Dashboard): TemplateResult | typeof 
   const rows = overview?.inventory ?? [];
   if (rows.length === 0) return nothing;
   const worth = (value: number | null, isLow: boolean) => html`<td class="number">${value === null ? '—' : showUsd(value, 'en')} ${isLow ? html`<span class="tag bad">low</span>` : nothing}</td>`;
-  return html`<section aria-labelledby="inventory"><h2 id="inventory">Inventory and gas</h2><p class="under small">Free of reservations. Gas below $20 and inventory below $100 are marked.</p>${[...new Set(rows.map(({ filler }) => filler))].map((name) => html`<details open><summary><strong>${name}</strong></summary>
+  const filler = (name: string) => {
+    const own = rows.filter((row) => row.filler === name);
+    const low = own.filter(({ isGasLow, isStockLow }) => isGasLow || isStockLow).length;
+    return html`<details ?open=${low > 0}><summary><strong>${name}</strong> <span class="muted small">${own.length} chains</span> ${low > 0 ? html`<span class="tag bad">${low} low</span>` : html`<span class="tag good">none low</span>`}</summary>
     <div class="table-wrap" tabindex="0"><table class="table"><thead><tr><th scope="col">Chain</th><th scope="col" class="number">Gas</th><th scope="col" class="number">Inventory</th><th scope="col">Largest</th></tr></thead>
-      <tbody>${rows.filter(({ filler }) => filler === name).map((row) => html`<tr><th scope="row"><span class="chain-name">${chainLogo(site, row.chainId)}${chainName(row.chainId)}</span></th>${worth(row.gasUsd, row.isGasLow)}${worth(row.stockUsd, row.isStockLow)}
-        <td>${row.largest.map(({ symbol, usd: dollars }) => `${symbol ?? '?'} ${showUsd(dollars, 'en')}`).join(', ')}</td></tr>`)}</tbody></table></div></details>`)}</section>`;
+      <tbody>${own.map((row) => html`<tr><th scope="row"><span class="chain-name">${chainLogo(site, row.chainId)}${chainName(row.chainId)}</span></th>${worth(row.gasUsd, row.isGasLow)}${worth(row.stockUsd, row.isStockLow)}
+        <td>${row.largest.map(({ symbol, usd: dollars }) => `${symbol ?? '?'} ${showUsd(dollars, 'en')}`).join(', ')}</td></tr>`)}</tbody></table></div></details>`;
+  };
+  return html`<section aria-labelledby="inventory"><h2 id="inventory">Inventory and gas</h2><p class="under small">Free of reservations. Gas below $20 and inventory below $100 are marked.</p>${[...new Set(rows.map((row) => row.filler))].map(filler)}</section>`;
 }
 
 export function webhooksView({ webhooks }: Dashboard): TemplateResult {

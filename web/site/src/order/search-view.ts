@@ -32,20 +32,22 @@ export function searchView(text: string): TemplateResult {
 export function listView({ address, orders, purchases }: Extract<Found, { kind: 'list' }>): TemplateResult {
   return html`<h1>Orders of <bdi class="mono">${shortText(address)}</bdi></h1>
     ${searchBox('')}
-    <div class="table-wrap" tabindex="0"><table class="table">
+    <div class="table-wrap" tabindex="0"><table class="table orders-table">
       <thead><tr><th scope="col">Order</th><th scope="col">Pays</th><th scope="col">Receives</th><th scope="col">Status</th><th scope="col">When</th></tr></thead>
       <tbody>
         ${orders.map((order) => html`<tr>
-          <td><a href="/order/${order.id}"><bdi class="mono">${order.id.slice(0, 8)}</bdi></a></td>
-          <td>${amountText(order.srcAmount, meta(order.fromTokenMeta))} <span class="muted small">${chainName(order.fromChainId)}</span></td>
-          <td>${amountText(order.destAmount, meta(order.toTokenMeta))} <span class="muted small">${chainName(order.toChainId)}</span></td>
-          <td class="nowrap">${statusTag(standingOf(order, false))}</td><td class="muted nowrap">${ago(order.createdAt)}</td></tr>`)}
+          <td class="c-id"><a href="/order/${order.id}"><bdi class="mono">${order.id.slice(0, 8)}</bdi></a></td>
+          <td class="c-pays">${side(amountText(order.srcAmount, meta(order.fromTokenMeta)), order.fromChainId)}</td>
+          <td class="c-receives">${side(amountText(order.destAmount, meta(order.toTokenMeta)), order.toChainId)}</td>
+          <td class="nowrap c-status">${statusTag(standingOf(order, false))}</td><td class="muted nowrap c-when">${ago(order.createdAt)}</td></tr>`)}
         ${purchases.map((purchase) => html`<tr>
-          <td><a href="/order/${purchase.orderId}"><bdi class="mono">${purchase.orderId.slice(0, 8)}</bdi></a></td>
-          <td>${purchase.fiatAmount && purchase.fiatCurrency ? showUsd(Number(purchase.fiatAmount), 'en', purchase.fiatCurrency) : '—'}</td>
-          <td class="muted">${chainName(purchase.outputAsset?.chainId)}</td>
-          <td>${statusTag(purchaseStanding(purchase))}</td><td class="muted">${ago(purchase.createdAt)}</td></tr>`)}
+          <td class="c-id"><a href="/order/${purchase.orderId}"><bdi class="mono">${purchase.orderId.slice(0, 8)}</bdi></a></td>
+          <td class="c-pays">${purchase.fiatAmount && purchase.fiatCurrency ? showUsd(Number(purchase.fiatAmount), 'en', purchase.fiatCurrency) : '—'}</td>
+          <td class="c-receives muted">${chainName(purchase.outputAsset?.chainId)}</td>
+          <td class="nowrap c-status">${statusTag(purchaseStanding(purchase))}</td><td class="muted nowrap c-when">${ago(purchase.createdAt)}</td></tr>`)}
       </tbody></table></div>`;
 }
+
+const side = (amount: string, chainId: number | undefined): TemplateResult => html`<span class="side"><span>${amount}</span><span class="muted small">${chainName(chainId)}</span></span>`;
 
 const meta = (token: { symbol?: string | undefined; decimals?: number | undefined } | null | undefined) => (token?.symbol ? { symbol: token.symbol, decimals: token.decimals } : undefined);

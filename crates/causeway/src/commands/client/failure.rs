@@ -127,14 +127,33 @@ fn not_completed_message(view: &FiatOrderView) -> String {
     format!("the purchase is {}{reason}", view.status)
 }
 
+/// The flags of fields that the service names by its own words.
+const FLAGS: [(&str, &str); 6] = [
+    ("recipient", "--to"),
+    ("refundTo", "--refund-to"),
+    ("fromAddress", "--from"),
+    ("slippageTolerance", "--slippage"),
+    ("paymentMethod", "--pay-by"),
+    ("country", "--country"),
+];
+
+/// What a person has typed for a field of a request.
+fn flag_of(path: &str) -> &str {
+    FLAGS.iter().find(|(field, _)| *field == path).map_or(path, |(_, flag)| flag)
+}
+
 /// The service's message, and below it each listed detail.
 fn explain(error: &Error) -> String {
     let details = error.details().map(|details| &details.body["details"]);
-    let issues = listed::<Issue>(details, "issues").into_iter().map(|issue| (issue.path, issue.message));
+    let issues = listed::<Issue>(details, "issues");
+    let mut message = error.to_string();
+    for Issue { path, .. } in &issues {
+        message = message.replace(&format!("{path}: "), &format!("{}: ", flag_of(path)));
+    }
+    let issues = issues.into_iter().map(|issue| (flag_of(&issue.path).to_owned(), issue.message));
     let reasons = listed::<FillerReason>(details, "reasons").into_iter().map(|no| (no.filler, no.reason));
     let offers =
         listed::<FiatProviderError>(details, "errors").into_iter().map(|no| (no.provider, no.message));
-    let message = error.to_string();
     // A single detail is often the whole message.
     let listed = issues.chain(reasons).chain(offers).filter(|(_, why)| !message.contains(why));
     let lines = listed.map(|(who, why)| format!("\n  {who}: {why}"));
