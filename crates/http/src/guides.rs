@@ -134,7 +134,7 @@ fn cards(titles: &BTreeMap<&str, (String, &str)>) -> String {
             let Some((title, intro)) = titles.get(name) else { continue };
             // A sentence that introduces a list ends here.
             let (_, intro) =
-                render(&intro.strip_suffix(':').map_or(intro.to_owned(), |words| format!("{words}.")));
+                render(&intro.strip_suffix(':').map_or((*intro).to_owned(), |words| format!("{words}.")));
             let _ = write!(out, "<li><a href=\"/docs/{name}\">{}</a>{intro}</li>", escaped(title));
         }
         out.push_str("</ul></section>");
