@@ -2,8 +2,8 @@ use std::collections::{HashMap, VecDeque};
 use std::net::IpAddr;
 
 use causeway_domain::ports::{OrderStore, StoreError};
-use causeway_domain::{Address, Order, OrderId, OrderStatus};
-use jiff::Timestamp;
+use causeway_domain::{Address, DepositMethod, Order, OrderId, OrderStatus};
+use jiff::{SignedDuration, Timestamp};
 use parking_lot::Mutex;
 
 use super::BuildError;
@@ -23,6 +23,10 @@ impl Default for UnpaidLimits {
         Self { per_payer: 50, per_client: 1_000 }
     }
 }
+
+/// How long a wallet's build counts at most. Where the wallet has hours for the deposit, nothing of ours is kept busy for it meanwhile,
+/// and whoever builds in a payer's name must not shut that payer out for hours.
+const WALLET_COUNTS: SignedDuration = SignedDuration::from_mins(15);
 
 /// How many builds are looked up, oldest first, before one more is refused.
 const LOOKUPS: usize = 8;
@@ -103,7 +107,11 @@ impl UnpaidBuilds {
     }
 
     pub(super) fn add(&self, order: &Order, client: Option<IpAddr>, now: Timestamp) {
-        let Some(until) = moment(order.terms.open_deadline) else { return };
+        let Some(mut until) = moment(order.terms.open_deadline) else { return };
+        // An address is watched until its deadline.
+        if order.method != DepositMethod::Transfer {
+            until = until.min(now.checked_add(WALLET_COUNTS).unwrap_or(until));
+        }
         let mut builds = self.builds.lock();
         // Whoever is gone is forgotten, a few at a time.
         let gone: Vec<Whose> = builds

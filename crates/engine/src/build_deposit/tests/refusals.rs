@@ -1,7 +1,7 @@
 use std::sync::atomic::Ordering;
 
 use causeway_domain::ports::{ChainError, DepositError, OrderStore as _};
-use causeway_domain::{Family, OpenRouteError, Quote, RawAmount, Referral, TokenId};
+use causeway_domain::{DepositWindow, Family, OpenRouteError, Quote, RawAmount, Referral, TokenId};
 use jiff::SignedDuration;
 
 use super::super::fake::{BASE, Scene, chain, evm, now, request, usdc, valid_before};
@@ -164,6 +164,22 @@ async fn a_payer_and_a_client_have_a_bounded_number_of_unpaid_builds() {
     unpaid.add(&orders[1], client, now());
     let later = now().checked_add(jiff::SignedDuration::from_hours(1)).unwrap();
     assert_eq!(refused(unpaid.check(store, payer, client, later).await), None);
+}
+
+#[tokio::test]
+async fn who_builds_in_a_payers_name_does_not_shut_it_out_for_a_day() {
+    let scene = Scene::new().await;
+    let unpaid = UnpaidBuilds::new(UnpaidLimits { per_payer: 1, per_client: 1 });
+    let quote = scene.quote(|quote| quote.ask.deposit_window = DepositWindow::new(86_400));
+    let order = scene.take(request(&quote)).await.unwrap().order;
+    assert_eq!(order.terms.open_deadline, u64::try_from(valid_before().as_second()).unwrap() + 86_400);
+    unpaid.add(&order, None, now());
+    let check = async |minutes| {
+        let later = now().checked_add(jiff::SignedDuration::from_mins(minutes)).unwrap();
+        unpaid.check(scene.store.as_ref(), order.author, None, later).await
+    };
+    assert!(matches!(check(14).await, Err(BuildError::TooManyUnpaid { payer: true, limit: 1 })));
+    assert!(check(16).await.is_ok(), "nothing is kept busy for it any more");
 }
 
 #[tokio::test]
