@@ -3,6 +3,7 @@
 
 mod chain;
 mod faults;
+mod mangled;
 mod quotes;
 mod statuses;
 mod subject;
@@ -13,7 +14,7 @@ macro_rules! conformance {
     ($provider:ident, $kind:expr, $payment:ident) => {
         mod $provider {
             #[allow(unused_imports, reason = "each way of payment has cases of its own")]
-            use super::{faults, quotes, statuses, transfers};
+            use super::{faults, mangled, quotes, statuses, transfers};
             use super::subject::{Kind, Subject};
 
             conformance!(@$payment $kind);
@@ -30,6 +31,7 @@ macro_rules! conformance {
                 faults::other_decimals,
                 faults::everything_is_checked_again_when_it_is_built,
                 faults::a_short_output_is_seen_when_it_is_built,
+                mangled::any_value_in_any_place_of_an_answer_is_read_or_refused,
                 statuses::a_deposit_that_it_has_not_seen_is_unknown,
                 statuses::a_delivery_names_its_transaction,
                 statuses::stuck_is_working,

@@ -64,13 +64,23 @@ impl Subject {
             Kind::Relay => StandIn::Relay(RelayStandIn::start(CONTRACT, tokens, money).await.unwrap()),
             Kind::OneClick => StandIn::OneClick(OneClickStandIn::start(tokens, money).await.unwrap()),
         };
-        let provider = adapter(&stand_in, Settings::default()).unwrap();
+        let provider = adapter(&stand_in, Settings::default(), url(&stand_in)).unwrap();
         Self { kind, provider, stand_in, chain, paid: Mutex::default() }
     }
 
     /// The same provider with other settings.
     pub(super) fn configure(&mut self, settings: Settings) {
-        self.provider = adapter(&self.stand_in, settings).unwrap();
+        self.provider = adapter(&self.stand_in, settings, self.url()).unwrap();
+    }
+
+    /// The same provider behind another address.
+    pub(super) fn move_to(&mut self, url: &str) {
+        self.provider = adapter(&self.stand_in, Settings::default(), url).unwrap();
+    }
+
+    /// The address of the stand-in.
+    pub(super) fn url(&self) -> &str {
+        url(&self.stand_in)
     }
 
     pub(super) fn misbehave(&self, mischief: Mischief) {
@@ -138,27 +148,33 @@ impl Subject {
     }
 }
 
-fn adapter(stand_in: &StandIn, settings: Settings) -> Result<Arc<dyn LiquidityProvider>, ProviderSetupError> {
+fn url(stand_in: &StandIn) -> &str {
+    match stand_in {
+        StandIn::Lifi(stand_in) => &stand_in.url,
+        StandIn::Relay(stand_in) => &stand_in.url,
+        StandIn::OneClick(stand_in) => &stand_in.url,
+    }
+}
+
+fn adapter(
+    stand_in: &StandIn,
+    settings: Settings,
+    url: &str,
+) -> Result<Arc<dyn LiquidityProvider>, ProviderSetupError> {
+    let (url, all) = (url.to_owned(), Some(u32::MAX));
     let pins = json!({ "bundled": false, "pinned": [{ "chain": BASE, "address": CONTRACT }] });
     let contracts: PinnedContractsConfig = serde_json::from_value(pins).unwrap();
     let fee_bps = settings.fee_bps;
     Ok(match stand_in {
-        StandIn::Lifi(stand_in) => {
-            let usual = LifiConfig::default();
+        StandIn::Lifi(_) => {
+            let usual = LifiConfig { quotes_in_two_hours: all, ..LifiConfig::default() };
             let deadline_ms = settings.deadline_ms.unwrap_or(30_000);
-            Arc::new(Lifi::new(LifiConfig {
-                url: stand_in.url.clone(),
-                fee_bps,
-                deadline_ms,
-                contracts,
-                ..usual
-            })?)
+            Arc::new(Lifi::new(LifiConfig { url, fee_bps, deadline_ms, contracts, ..usual })?)
         }
-        StandIn::Relay(stand_in) => {
-            let usual = RelayConfig::default();
+        StandIn::Relay(_) => {
+            let usual = RelayConfig { quotes_in_a_minute: all, ..RelayConfig::default() };
             let deadline_ms = settings.deadline_ms.unwrap_or(30_000);
             let fee_recipient = Some(EvmAddress::repeat_byte(0xfe));
-            let url = stand_in.url.clone();
             Arc::new(Relay::new(RelayConfig {
                 url,
                 fee_bps,
@@ -168,11 +184,10 @@ fn adapter(stand_in: &StandIn, settings: Settings) -> Result<Arc<dyn LiquidityPr
                 ..usual
             })?)
         }
-        StandIn::OneClick(stand_in) => {
-            let usual = OneClickConfig::default();
+        StandIn::OneClick(_) => {
+            let usual = OneClickConfig { quotes_in_a_minute: all, ..OneClickConfig::default() };
             let deadline_ms = settings.deadline_ms.unwrap_or(30_000);
             let fee_recipient = Some("operator.near".to_owned());
-            let url = stand_in.url.clone();
             Arc::new(OneClick::new(OneClickConfig { url, fee_bps, fee_recipient, deadline_ms, ..usual })?)
         }
     })
