@@ -192,7 +192,7 @@ async fn order_show_prints_the_history_and_stuck_prints_reason_and_remedy() {
 
 /// The order among those that do not move, once it waits for the delivery.
 async fn wait_for_stuck(folder: &Path, service: &Service, id: &str) -> Value {
-    for _ in 0..100 {
+    for _ in 0..240 {
         let listed = stdout(&operator(folder, service, &["stuck", "--older-than", "2", "--json"]));
         let listed: Value = serde_json::from_str(&listed).unwrap();
         let found = listed["data"].as_array().unwrap().iter().find(|order| order["orderId"] == id);

@@ -2,6 +2,7 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use causeway_domain::UsdPrice;
+use futures::future::join_all;
 use reqwest::Response;
 use serde_json::{Value, json};
 
@@ -169,7 +170,7 @@ async fn lines_of_quotes(log: &Path, count: usize) -> Vec<Value> {
         let whole = text.rsplit_once('\n').map_or("", |(whole, _)| whole);
         let lines = whole.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
         let lines: Vec<Value> = lines.filter(|line| line["target"] == "causeway::quote").collect();
-        if lines.len() >= count || start.elapsed() > Duration::from_secs(10) {
+        if lines.len() >= count || start.elapsed() > Duration::from_mins(1) {
             return lines;
         }
         tokio::time::sleep(Duration::from_millis(20)).await;
@@ -247,9 +248,7 @@ async fn internal_chain_calls_are_not_rate_limited() {
     let answer: Value =
         ask(&service, "/v1/quotes", &swap(&tokens[0], &tokens[1])).await.json().await.unwrap();
     assert_eq!(answer["routes"].as_array().map(Vec::len), Some(2), "{answer}");
-    let mut refused = false;
-    for _ in 0..20 {
-        refused |= service.get("/v1/chains").await.status() == 429;
-    }
-    assert!(refused, "strangers are limited");
+    // All at once: a busy machine would answer them one after the other more slowly than the limit.
+    let strangers = join_all((0..20).map(|_| service.get("/v1/chains"))).await;
+    assert!(strangers.iter().any(|response| response.status() == 429), "strangers are limited");
 }

@@ -40,7 +40,7 @@ async fn give_tokens(service: &Service) {
     let (status, answer) = post(service, "/sandbox/faucet", gift).await;
     assert_eq!(status, 200, "{answer}");
     let hash = answer["txHash"].clone();
-    for _ in 0..100 {
+    for _ in 0..1_200 {
         let receipt = rpc(service, "8453", "eth_getTransactionReceipt", json!([hash])).await;
         if !receipt.is_null() {
             assert_eq!(receipt["status"], "0x1", "{receipt}");

@@ -114,7 +114,7 @@ async fn idle_connections_from_one_address_do_not_stop_a_swap() {
 /// The first words of what the server says.
 async fn answer(mut stream: TcpStream) -> Option<String> {
     let mut buffer = [0; 12];
-    let read = tokio::time::timeout(Duration::from_secs(5), stream.read_exact(&mut buffer)).await;
+    let read = tokio::time::timeout(TIMEOUT, stream.read_exact(&mut buffer)).await;
     read.ok()?.ok()?;
     Some(String::from_utf8_lossy(&buffer).into_owned())
 }

@@ -42,7 +42,7 @@ impl RestartableService {
         let file = write_config(&folder, config);
         let _ = rustls::crypto::ring::default_provider().install_default();
         let arguments = ["--sandbox-rpc", chains, "--config", file.to_str().unwrap()].map(str::to_owned);
-        let client = Client::builder().timeout(Duration::from_secs(30)).build().unwrap();
+        let client = Client::builder().timeout(Duration::from_mins(1)).build().unwrap();
         let service = Self {
             folder,
             arguments: arguments.to_vec(),

@@ -57,7 +57,7 @@ async fn silent_server() -> String {
 #[tokio::test]
 async fn hanging_or_non_delivering_fillers_cost_no_route_and_no_deposit() {
     let folder = data_dir();
-    let settings = "[quotes]\ndeadline_ms = 500\nbreaker_seconds = 600\n";
+    let settings = "[quotes]\ndeadline_ms = 2000\nbreaker_seconds = 600\n";
     let service = Service::start_configured(folder.path(), settings);
     let client = Client::new(&service.url).unwrap();
     let wallet = LocalWallet::connect_sandbox(&client, PAYER).await.unwrap();
