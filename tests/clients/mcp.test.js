@@ -90,7 +90,7 @@ describe('an agent over MCP', { concurrency: false, timeout: 180_000 }, () => {
     const { order } = (await call(client, 'swap', { swap: SWAP, at_least: '15' })).structuredContent;
     assert.equal(order.status, 'filled');
     assert.equal((await call(client, 'track', { order_id: order.id })).structuredContent.order.status, 'filled');
-    assert.equal((await call(client, 'swap', { swap: SWAP, at_least: '15' })).structuredContent.order.status, 'filled');
+    assert.equal((await call(client, 'swap', { swap: SWAP, at_least: '15', deposit_within: 3600 })).structuredContent.order.status, 'filled');
     await client.close();
     // A new process remembers what was spent: 40 of 45.
     const { client: again } = await connect([...args, ...journal('limits'), '--confirm', 'limits']);
