@@ -117,7 +117,7 @@ async fn an_endless_history_of_an_order_stops_neither_the_follower_nor_a_claim()
         amount_in: U256::from(100),
         open_deadline: now + 100,
         fill_deadline: now + 110,
-        refund_at: now + 200,
+        refund_at: now + 420,
         ..terms(sample.built_order())
     };
     open(&chains, wallet, &dust).await;
