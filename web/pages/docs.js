@@ -16,12 +16,18 @@ const place = byId("operations", HTMLElement);
 try {
   const response = await fetch("/openapi.json");
   if (!response.ok) throw new Error(`the service answered ${response.status}`);
-  show(await response.json(), await isSandbox());
+  const [doc, hasFaucet] = await Promise.all([response.json(), isSandbox()]);
+  await show(doc, hasFaucet);
 } catch (error) {
   const why = error instanceof Error ? error.message : String(error);
   const text = `The API document could not be read: ${why}. Reload the page, or open `;
   place.replaceChildren(el("p", { class: "bad" }, text, el("a", { href: "/openapi.json" }, "/openapi.json"), "."));
   place.removeAttribute("aria-busy");
+}
+
+/** Lets the browser draw and answer what was pressed. */
+function breath() {
+  return new Promise((resolve) => setTimeout(resolve));
 }
 
 /** Whether there is a faucet. */
@@ -34,18 +40,28 @@ async function isSandbox() {
  * @param {OpenApi} doc
  * @param {boolean} hasFaucet
  */
-function show(doc, hasFaucet) {
+async function show(doc, hasFaucet) {
   const list = operations(doc);
   byId("version", HTMLElement).textContent = doc.info.version;
   byId("base", HTMLElement).textContent = location.origin;
   byId("about", HTMLElement).replaceChildren(...render(doc.info.description ?? ""));
   byId("walk-place", HTMLElement).replaceChildren(...[walk(doc, list, location.origin, hasFaucet)].filter((part) => part !== null));
-  place.replaceChildren(...groups(doc, list).map((group) => section(doc, group)));
-  place.removeAttribute("aria-busy");
-  showErrors(doc, list);
   fillNav(doc, list);
   wireMenu();
   const filter = wireFilter(list);
+  place.replaceChildren();
+  for (const group of groups(doc, list)) {
+    const part = section(group);
+    place.append(part);
+    for (const op of group.operations) {
+      await breath();
+      part.append(operationView(doc, op, location.origin));
+    }
+  }
+  showErrors(doc, list);
+  // It may have been typed into before everything was there.
+  filter.apply();
+  place.removeAttribute("aria-busy");
   followReading();
   const go = () => {
     const target = document.getElementById(decodeURIComponent(location.hash.slice(1)));
@@ -60,18 +76,13 @@ function show(doc, hasFaucet) {
 }
 
 /**
- * @param {OpenApi} doc
+ * A group without its operations.
+ *
  * @param {ReturnType<typeof groups>[number]} group
  */
-function section(doc, group) {
+function section(group) {
   const id = `tag-${slug(group.name)}`;
-  return el(
-    "section",
-    { class: "tag", "aria-labelledby": id },
-    el("h2", { id }, title(group.name)),
-    ...render(group.description),
-    ...group.operations.map((op) => operationView(doc, op, location.origin)),
-  );
+  return el("section", { class: "tag", "aria-labelledby": id }, el("h2", { id }, title(group.name)), ...render(group.description));
 }
 
 /**

@@ -66,7 +66,7 @@ export function wireFilter(list) {
     field.focus();
   });
   apply();
-  return { clear };
+  return { apply, clear };
 }
 
 /** On a phone the navigation is collapsed behind a button; following a link collapses it again. */

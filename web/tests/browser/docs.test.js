@@ -114,7 +114,7 @@ test("a quote feeds build, submit and track, until the order is filled", async (
 
 test("the filter shows only matching operations, and Escape resets it", async () => {
   await visit("/docs/reference", {}, async (page) => {
-    await page.locator("article.op").first().waitFor();
+    await page.locator("#filter-count").getByText(`${OPERATIONS.length} operations`).waitFor({ timeout: 60_000 });
     await page.keyboard.press("/");
     await page.keyboard.type("fillers ICON");
     const visible = page.locator("article.op:visible");
@@ -180,7 +180,7 @@ for (const colorScheme of /** @type {const} */ (["light", "dark"])) {
 
 test("the reference fits a phone with everything expanded, and its menu opens and closes", async () => {
   await visit("/docs/reference", PHONE, async (page) => {
-    await page.locator("article.op").first().waitFor();
+    await page.locator("#operations:not([aria-busy])").waitFor({ timeout: 60_000 });
     for (let depth = 0; depth < 4; depth += 1) {
       await page.evaluate(() => document.querySelectorAll("details").forEach((block) => (block.open = true)));
       await page.waitForTimeout(50);

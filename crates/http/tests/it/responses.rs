@@ -247,6 +247,11 @@ async fn pages_have_a_strict_content_security_policy() {
 
 #[tokio::test]
 async fn pages_name_their_files_by_version_and_browsers_keep_those_for_good() {
+    let service = router(Arc::default());
+    let get = async |path: &str| {
+        let request = Request::get(path).body(Body::empty()).unwrap();
+        send(service.clone(), request).await
+    };
     for page in ["/", "/docs", "/docs/orders", "/docs/reference", "/explorer"] {
         let response = get(page).await;
         assert_eq!(response.headers()["cache-control"], "no-cache", "{page}");
@@ -273,7 +278,7 @@ async fn pages_name_their_files_by_version_and_browsers_keep_those_for_good() {
             }
         }
         let request = Request::get(page).header("if-none-match", tag).body(Body::empty()).unwrap();
-        let response = send(router(Arc::default()), request).await;
+        let response = send(service.clone(), request).await;
         assert_eq!(response.status(), 304, "{page}");
         assert!(response.headers().contains_key("content-security-policy"), "{page}");
     }
