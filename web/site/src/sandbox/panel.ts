@@ -103,7 +103,8 @@ export class Panel {
   }
 
   #fillersView(): TemplateResult {
-    const chains = [...catalog.chains.values()].filter(({ id }) => !isSolana(id) && usdcOn(id));
+    // The payer of such an order has keys for EVM chains only.
+    const canOrder = this.where === undefined || (!isSolana(this.where) && usdcOn(this.where) !== undefined);
     const choose = (event: Event) => {
       this.where = Number((event.target as HTMLSelectElement).value) || undefined;
       this.draw();
@@ -122,9 +123,9 @@ export class Panel {
       }));
     };
     return html`<p class="under small">A filler that fails still makes offers. It delivers nothing, so the deposit of its order comes back. Let both fail, swap on the <a href="/">start page</a> and watch; or let the button make such an order.</p>
-      <div class="field"><label for="r-chain">Orders to</label><select id="r-chain" @change=${choose}><option value="">Every chain</option>${chains.map(({ id, name }) => html`<option value=${id} ?selected=${id === this.where}>${name}</option>`)}</select></div>
+      <div class="field"><label for="r-chain">Orders to</label><select id="r-chain" @change=${choose}><option value="">Every chain</option>${[...catalog.chains.values()].map(({ id, name }) => html`<option value=${id} ?selected=${id === this.where}>${name}</option>`)}</select></div>
       <ul class="filler-list plain-list" aria-label="Fillers">${this.fillers.map((filler) => this.#fillerRow(filler))}</ul>
-      <p class="switches"><button type="button" class="button primary" @click=${watch}>Make an order fail</button></p>
+      <p class="switches"><button type="button" class="button primary" ?disabled=${!canOrder} @click=${watch}>Make an order fail</button></p>
       ${this.watched ? html`<p class="watched">See it: <a href="/order/${this.watched}" target="_blank">order <bdi class="mono">${this.watched.slice(0, 8)}</bdi></a></p>` : nothing}`;
   }
 
