@@ -13,6 +13,9 @@ pub const DEFAULT_TIMEOUT: Duration = Duration::from_secs(15);
 /// The header with the SDK version.
 pub const VERSION_HEADER: &str = "x-svc-sdk-version";
 
+/// The header with an integrator's API key.
+pub const API_KEY_HEADER: &str = "x-api-key";
+
 /// The header with the key of a request that may be repeated.
 pub(crate) const IDEMPOTENCY_KEY: HeaderName = HeaderName::from_static("idempotency-key");
 
@@ -101,6 +104,12 @@ impl Builder {
     pub const fn timeout(mut self, timeout: Duration) -> Self {
         self.timeout = timeout;
         self
+    }
+
+    /// The API key of an integrator; quotes with it have its referrer and fee.
+    #[must_use]
+    pub fn api_key(self, key: &str) -> Self {
+        self.header(API_KEY_HEADER, key)
     }
 
     /// A header for every request; it may replace those of the SDK.

@@ -34,7 +34,7 @@ pub use tokio_util::sync::CancellationToken;
 
 pub use call::Method;
 pub use catalog::{Balances, TokenQuery};
-pub use client::{Builder, Client, ConfigError, DEFAULT_TIMEOUT, VERSION_HEADER};
+pub use client::{API_KEY_HEADER, Builder, Client, ConfigError, DEFAULT_TIMEOUT, VERSION_HEADER};
 pub use decimals::known_decimals;
 pub use error::{Details, Error, Refusal};
 pub use execute::{

@@ -12,6 +12,8 @@ export interface ClientOptions {
   qrCodeApiUrl?: string | undefined;
   /** Custom `fetch` implementation. Defaults to the global `fetch`. */
   fetch?: typeof globalThis.fetch | undefined;
+  /** API key of an integrator, sent as `x-api-key`. Quotes with it have its referrer and fee. */
+  apiKey?: string | undefined;
   /** Headers of every request. They override the SDK's own. */
   headers?: HeadersInit | undefined;
   /** Timeout of a whole request, including the response body, in milliseconds. Defaults to 15,000. */
@@ -50,6 +52,7 @@ export function createClient(options: ClientOptions): Client {
   const baseUrl = normalize(options.baseUrl);
   const embedOrigin = new URL(normalize(options.embedUrl ?? baseUrl)).origin;
   const headers = new Headers({ 'X-SVC-SDK-Version': VERSION });
+  if (options.apiKey !== undefined) headers.set('x-api-key', options.apiKey);
   new Headers(options.headers).forEach((value, name) => headers.set(name, value));
   const { fetch } = options;
   return {

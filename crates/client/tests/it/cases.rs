@@ -44,6 +44,9 @@ impl<'a> PreparedCase<'a> {
         for (name, value) in &case.client.headers {
             builder = builder.header(name, value);
         }
+        if let Some(key) = &case.client.api_key {
+            builder = builder.api_key(key);
+        }
         let token = CancellationToken::new();
         let client = builder.build().unwrap().with_cancellation(token.clone());
         Self { case, server, client, token }

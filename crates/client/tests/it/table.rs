@@ -73,6 +73,7 @@ pub(crate) struct Settings {
     pub(crate) qr_host: Option<String>,
     #[serde(default)]
     pub(crate) headers: BTreeMap<String, String>,
+    pub(crate) api_key: Option<String>,
 }
 
 #[derive(Deserialize)]

@@ -188,7 +188,7 @@ export interface ErrorBody {
 }
 
 /** The error names of the API. */
-export type ErrorName = "ValidationException" | "BadRequestException" | "UnexpectedFromAddressException" | "UnauthorizedException" | "ScreeningException" | "QuoteNotFoundException" | "IntentNotFoundException" | "OrderNotFoundException" | "NotFoundException" | "MethodNotAllowedException" | "DuplicateRecordException" | "RequestInProgressException" | "QuoteExpiredException" | "PayloadTooLargeException" | "NotSupportedTokenException" | "NotSupportedChainException" | "NotSupportedDepositMethodException" | "IdempotencyKeyReusedException" | "CannotFillException" | "RateLimitedException" | "InternalErrorException" | "BroadcastException";
+export type ErrorName = "ValidationException" | "BadRequestException" | "UnexpectedFromAddressException" | "UnauthorizedException" | "ScreeningException" | "QuoteNotFoundException" | "IntentNotFoundException" | "OrderNotFoundException" | "NotFoundException" | "MethodNotAllowedException" | "DuplicateRecordException" | "RequestInProgressException" | "QuoteExpiredException" | "PayloadTooLargeException" | "NotSupportedTokenException" | "NotSupportedChainException" | "NotSupportedDepositMethodException" | "IdempotencyKeyReusedException" | "CannotFillException" | "RateLimitedException" | "InternalErrorException" | "BroadcastException" | "ServiceUnavailableException";
 
 /** One component of the difference between input and output. */
 export interface Fee {

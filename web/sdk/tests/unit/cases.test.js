@@ -18,6 +18,7 @@ async function run({ server: behaviours, client: settings = {}, abort, call: cal
   try {
     const client = createClient({
       baseUrl: server.url + (settings.basePath ?? ''), timeout: settings.timeoutMs, headers: settings.headers,
+      apiKey: settings.apiKey,
       qrCodeApiUrl: settings.qrHost && `${server.url.replace('127.0.0.1', settings.qrHost)}/qr`,
     });
     if (abort === 'before') controller.abort();

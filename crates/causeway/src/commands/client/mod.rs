@@ -66,7 +66,11 @@ pub(crate) struct Session {
 impl Session {
     fn open(args: &ServiceArgs) -> Result<Self, Failure> {
         let interrupt = Interrupt::listen()?;
-        let client = Client::builder(&args.url).timeout(Duration::from_secs(args.timeout)).build()?;
+        let mut client = Client::builder(&args.url).timeout(Duration::from_secs(args.timeout));
+        if let Some(key) = api_key() {
+            client = client.api_key(&key);
+        }
+        let client = client.build()?;
         let client = client.with_cancellation(interrupt.token.clone());
         Ok(Self { client, interrupt, args: args.clone() })
     }
@@ -90,6 +94,11 @@ impl Session {
         let url = if elsewhere { format!(" --url {}", self.args.url) } else { String::new() };
         format!("causeway track {order_id}{url}")
     }
+}
+
+/// Never an argument, which every user of the machine can read.
+fn api_key() -> Option<String> {
+    std::env::var("CAUSEWAY_API_KEY").ok().map(|key| key.trim().to_owned()).filter(|key| !key.is_empty())
 }
 
 /// Runs a client command; with `--json` a failure is a JSON document too.
