@@ -7,12 +7,12 @@ use causeway_domain::RowKeys;
 use causeway_domain::ports::{FillerRecord, WebhookTransport};
 use causeway_engine::{
     AttestationCache, ChainCursors, CountFills, ExecutorRegistry, Fillers, MadeFiller, MakeFiller,
-    OperatePauses, Pauses, QuoteOptions, ReadBalances, Registry, RegistryParts, RequestQuote, ReviewOrders,
-    ReviewParts, WatchOrders, WebhookAdmin,
+    OperateIntegrators, OperatePauses, Pauses, QuoteOptions, ReadBalances, Registry, RegistryParts,
+    RequestQuote, ReviewOrders, ReviewParts, WatchOrders, WebhookAdmin,
 };
 use causeway_http::{
-    App, EventStreams, ForceRefreshLimit, Metrics, OperatorServices, OperatorTokens, Options, Readiness,
-    StreamLimits,
+    ApiKeys, App, EventStreams, ForceRefreshLimit, Metrics, OperatorServices, OperatorTokens, Options,
+    Readiness, StreamLimits,
 };
 use causeway_prices::FixedPrices;
 use causeway_store::Store;
@@ -58,15 +58,19 @@ pub async fn no_operator(store: &Arc<Store>, fillers: &Fillers) -> OperatorServi
         orders: store.clone(),
         facts: store.clone(),
         outbox: store.clone(),
+        fiat: store.clone(),
         cursors: Arc::<ChainCursors>::default(),
         executors: ExecutorRegistry::default(),
         pauses: Arc::clone(pauses.pauses()),
         stale_after: Duration::from_mins(1),
     };
+    let integrators = OperateIntegrators::open(store.clone()).await;
     OperatorServices {
+        integrators: Arc::new(integrators.expect("the store answers")),
         tokens: OperatorTokens::new(Vec::new()),
         row_keys: Arc::new(RowKeys::new(0)),
         audit: store.clone(),
+        fiat: store.clone(),
         webhooks: WebhookAdmin::new(store.clone(), Arc::new(NoWebhooks), Arc::default()),
         pauses: Arc::new(pauses),
         registry: Arc::new(Registry::open(registry).await.expect("the store answers")),
@@ -111,7 +115,9 @@ pub async fn plain_service(store: Arc<Store>, watch_orders: Arc<WatchOrders>) ->
         options: Options {
             public_url: "http://127.0.0.1".to_owned(),
             timeout: Duration::from_secs(30),
-            rate_limit: None,
+            rate_limits: None,
+            api_keys: ApiKeys::Off,
+            max_in_work: usize::MAX,
             has_metrics_listener: false,
             sandbox_rpc: None,
             embed_origins: Vec::new(),

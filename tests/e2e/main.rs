@@ -8,6 +8,7 @@
 )]
 
 mod api;
+mod api_keys;
 mod attester;
 mod cli;
 mod client;
@@ -30,6 +31,7 @@ mod sending;
 mod service;
 mod set_up;
 mod shutdown;
+mod walk;
 /// What a wallet signs, by the text of EIP-712 and nothing of ours.
 #[path = "../../crates/evm/tests/it/wallet.rs"]
 mod wallet;

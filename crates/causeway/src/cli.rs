@@ -18,8 +18,10 @@ use crate::commands::client::swap::SwapArgs;
 use crate::commands::client::tokens::TokensArgs;
 use crate::commands::client::track::TrackArgs;
 use crate::commands::doctor::DoctorArgs;
+use crate::commands::erase::EraseArgs;
 use crate::commands::filler::FillerCommand;
 use crate::commands::init::InitArgs;
+use crate::commands::integrator::IntegratorCommand;
 use crate::commands::key::KeyCommand;
 use crate::commands::liquidity::LiquidityCommand;
 use crate::commands::onramp::OnrampCommand;
@@ -71,8 +73,20 @@ The service ends with exit code 0 on Ctrl-C or SIGTERM, after open requests are 
 const CLIENT_COMMANDS: [&str; 9] =
     ["quote", "swap", "track", "tokens", "balances", "buy", "mcp", "qr", "health"];
 /// Commands for the operator of a running service, who may need its folder or configuration for the token.
-const OPERATOR_COMMANDS: [&str; 10] =
-    ["overview", "pause", "resume", "pauses", "filler", "order", "results", "stuck", "audit", "webhooks"];
+const OPERATOR_COMMANDS: [&str; 12] = [
+    "overview",
+    "erase",
+    "pause",
+    "resume",
+    "pauses",
+    "filler",
+    "integrator",
+    "order",
+    "results",
+    "stuck",
+    "audit",
+    "webhooks",
+];
 const TOKEN_SETTINGS: [&str; 2] = ["data_dir", "config"];
 
 /// The command line. Settings of the service are accepted everywhere, and shown where they have an effect.
@@ -173,6 +187,14 @@ pub(crate) enum Command {
         #[command(subcommand)]
         command: FillerCommand,
     },
+    /// Erase the personal data of purchases that are over; what was paid and delivered stays
+    #[command(after_help = EXIT_CODES)]
+    Erase(EraseArgs),
+    /// Manage integrators and their API keys while the service runs
+    Integrator {
+        #[command(subcommand)]
+        command: IntegratorCommand,
+    },
     /// List, find and show orders
     Order {
         #[command(subcommand)]
@@ -181,7 +203,7 @@ pub(crate) enum Command {
     /// Show what each filler has won and spent, gas included, at the prices of now
     #[command(after_help = EXIT_CODES)]
     Results(ResultsArgs),
-    /// List orders without progress, each with the reason and the remedy
+    /// List orders and purchases without progress, each with the reason and the remedy
     #[command(after_help = EXIT_CODES)]
     Stuck(StuckArgs),
     /// Check that a running service is ready

@@ -68,6 +68,8 @@ fn run(cli: &Cli) -> anyhow::Result<()> {
         Some(Command::Resume(args)) => commands::pause::resume(args, &config()?),
         Some(Command::Pauses(args)) => commands::pause::pauses(args, &config()?),
         Some(Command::Filler { command }) => commands::filler::filler(command, &config()?),
+        Some(Command::Erase(args)) => commands::erase::erase(args, &config()?),
+        Some(Command::Integrator { command }) => commands::integrator::integrator(command, &config()?),
         Some(Command::Order { command }) => commands::order::order(command, &config()?),
         Some(Command::Overview(args)) => commands::overview::overview(args, &config()?),
         Some(Command::Results(args)) => commands::results::results(args, &config()?),

@@ -1,10 +1,11 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use causeway_domain::ports::{OperatorStore, Pruned, StoreError};
+use causeway_domain::ports::{Erasure, FiatStore, OperatorStore, Pruned, StoreError};
 use jiff::{SignedDuration, Timestamp};
 use tokio_util::sync::CancellationToken;
 
+use crate::erase_purchases::erase_purchases;
 use crate::ticker::Ticker;
 
 /// How many rows one statement removes; small, so that a large backlog never blocks writers for long.
@@ -19,6 +20,8 @@ pub struct RetentionPolicy {
     pub events: Duration,
     /// Entries of the audit log.
     pub audit: Duration,
+    /// Personal data of ended purchases; for ever if unset.
+    pub purchases: Option<Duration>,
     /// How often to sweep.
     pub every: Duration,
 }
@@ -26,6 +29,7 @@ pub struct RetentionPolicy {
 /// Sweeps the store until `stop`; a failure is retried at the next tick.
 pub async fn enforce_retention(
     store: Arc<dyn OperatorStore>,
+    fiat: Arc<dyn FiatStore>,
     policy: RetentionPolicy,
     stop: CancellationToken,
 ) {
@@ -48,6 +52,16 @@ pub async fn enforce_retention(
             Ok(0) => {}
             Ok(entries) => tracing::info!(entries, "retention swept the audit log"),
             Err(error) => tracing::warn!(%error, "retention sweep of the audit log failed"),
+        }
+        if let Some(age) = policy.purchases {
+            let now = Timestamp::now();
+            match erase_purchases(fiat.as_ref(), &Erasure::EndedBefore(ago(now, age)), now).await {
+                Ok(erased) if erased.purchases.is_empty() => {}
+                Ok(erased) => {
+                    tracing::info!(purchases = erased.purchases.len(), "retention erased personal data");
+                }
+                Err(error) => tracing::warn!(%error, "retention of purchases failed"),
+            }
         }
     }
 }
@@ -107,6 +121,7 @@ mod tests {
         quotes: Duration::from_mins(1),
         events: Duration::MAX,
         audit: Duration::from_mins(1),
+        purchases: Some(Duration::from_mins(1)),
         every: Duration::from_millis(5),
     };
 
@@ -130,7 +145,8 @@ mod tests {
     #[tokio::test]
     async fn sweeper_stops_on_cancellation() {
         let stop = CancellationToken::new();
-        let task = tokio::spawn(enforce_retention(Arc::<MemoryStore>::default(), POLICY, stop.clone()));
+        let store: Arc<MemoryStore> = Arc::default();
+        let task = tokio::spawn(enforce_retention(store.clone(), store, POLICY, stop.clone()));
         stop.cancel();
         task.await.unwrap();
     }

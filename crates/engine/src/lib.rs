@@ -8,11 +8,13 @@ mod compare_gas;
 mod count_fills;
 mod deliver_webhooks;
 mod enforce_retention;
+mod erase_purchases;
 mod event_keys;
 mod executors;
 pub mod fiat;
 mod fillers;
 mod follow_chain;
+mod integrators;
 mod intent_book;
 mod liquidity;
 mod market;
@@ -47,12 +49,16 @@ pub use deliver_webhooks::{
     EndpointReport, NewEndpoint, WebhookAdmin, WebhookAdminError,
 };
 pub use enforce_retention::{RetentionPolicy, enforce_retention};
+pub use erase_purchases::erase_purchases;
 pub use executors::ExecutorRegistry;
 pub use fillers::{
     BreakerPolicy, BreakerState, FillerHealth, FillerLatency, FillerNameError, FillerReport, Fillers,
     MissingOffer, NoOffer, QuoteOptions, at_least, at_most,
 };
 pub use follow_chain::{FollowParts, follow_chain};
+pub use integrators::{
+    IntegratorError, IntegratorReport, Integrators, IssuedKey, NewIntegrator, OperateIntegrators,
+};
 pub use intent_book::{BookParts, sync_intent_book};
 pub use liquidity::{Liquidity, LiquidityParts};
 pub use market::{Decimal, Loss, Market, PricedToken};
@@ -67,7 +73,7 @@ pub use registry::{ListedFiller, MadeFiller, MakeFiller, Registry, RegistryError
 pub use reputation::{Reputation, Reputations, UpdateReputation};
 pub use request_quote::{QuoteError, QuoteRequest, RequestQuote, Routes, is_one_click, rank_routes};
 pub use return_rent::{RentParts, return_rent};
-pub use review_orders::{OrderHistory, ReviewOrders, ReviewParts, StuckOrder, Wait};
+pub use review_orders::{OrderHistory, ReviewOrders, ReviewParts, StuckOrder, StuckPurchase, Wait};
 pub use screening::{Screening, ScreeningError};
 pub use submit_deposit::{Proof, SubmitDeposit, SubmitError, SubmitParts, SubmitRequest, Submitted};
 pub use ticker::Ticker;

@@ -11,7 +11,7 @@ use causeway_engine::{
 };
 use jiff::Timestamp;
 
-use crate::{EventStreams, ForceRefreshLimit, Metrics, OperatorServices, RateLimit, Readiness};
+use crate::{EventStreams, ForceRefreshLimit, Metrics, OperatorServices, RateLimits, Readiness};
 
 /// Everything that the routes need, wired by the binary.
 pub struct App {
@@ -45,6 +45,17 @@ impl fmt::Debug for App {
     }
 }
 
+/// Whether requests may, or must, carry an API key.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum ApiKeys {
+    /// The header is ignored.
+    #[default]
+    Off,
+    Optional,
+    /// For quotes, builds and the fiat API.
+    Required,
+}
+
 /// Options of the HTTP server, and what it reports about the service.
 #[derive(Clone, Debug)]
 pub struct Options {
@@ -52,7 +63,10 @@ pub struct Options {
     pub public_url: String,
     /// Time limit until the response starts.
     pub timeout: Duration,
-    pub rate_limit: Option<RateLimit>,
+    pub rate_limits: Option<RateLimits>,
+    pub api_keys: ApiKeys,
+    /// How many requests of clients may be in work at a time; more are refused.
+    pub max_in_work: usize,
     /// Whether the metrics are served by [`metrics_router`](crate::metrics_router) alone.
     pub has_metrics_listener: bool,
     /// Base URL of the sandbox chains' JSON-RPC, if a sandbox runs; the chain id is appended.

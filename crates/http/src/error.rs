@@ -1,6 +1,7 @@
 mod deposits;
 mod fiat;
 mod fillers;
+mod integrators;
 mod webhooks;
 
 use axum::Json;
@@ -74,9 +75,26 @@ impl ApiError {
         Self::new(ErrorName::PayloadTooLarge, format!("The request body is larger than {limit} bytes."))
     }
 
-    pub(crate) fn rate_limited(retry_after_seconds: u64) -> Self {
-        let message = format!("Too many requests from this address; try again in {retry_after_seconds} s.");
+    /// Too many of `plural`, from an address or with a key.
+    pub(crate) fn rate_limited(plural: &str, whence: &str, retry_after_seconds: u64) -> Self {
+        let message = format!("Too many {plural} {whence}; try again in {retry_after_seconds} s.");
         Self { retry_after_seconds: Some(retry_after_seconds), ..Self::new(ErrorName::RateLimited, message) }
+    }
+
+    pub(crate) fn quota_used_up(integrator: &str, retry_after_seconds: u64) -> Self {
+        let message = format!(
+            "The API key of {integrator} has no more quotes today; a new day begins at midnight in UTC."
+        );
+        Self { retry_after_seconds: Some(retry_after_seconds), ..Self::new(ErrorName::RateLimited, message) }
+    }
+
+    /// More requests are in work than the service can answer in time.
+    pub(crate) fn overloaded(retry_after_seconds: u64) -> Self {
+        let message = format!("The service has too much to do; try again in {retry_after_seconds} s.");
+        Self {
+            retry_after_seconds: Some(retry_after_seconds),
+            ..Self::new(ErrorName::ServiceUnavailable, message)
+        }
     }
 
     /// Another attempt with the same idempotency key has no answer yet.

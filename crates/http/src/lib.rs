@@ -30,10 +30,10 @@ mod tokens;
 mod versions;
 mod widget;
 
-pub use app::{App, Options};
+pub use app::{ApiKeys, App, Options};
 pub use fiat::force_refresh_limit::ForceRefreshLimit;
 pub use metrics::Metrics;
-pub use middleware::rate_limit::RateLimit;
+pub use middleware::rate_limit::{RateLimit, RateLimits};
 pub use openapi::document as openapi;
 pub use operations::readyz::Readiness;
 pub use operator::{OperatorRole, OperatorServices, OperatorToken, OperatorTokens};

@@ -21,7 +21,10 @@ use crate::{App, chains, deposits, fiat, fillers, hub, intents, operations, orde
     info(
         title = "Causeway",
         description = "Moves value across chains for wallets and dApps. Raw token amounts are decimal integer \
-                       strings; arrays in a query string are comma-joined; every answer carries `x-request-id`.",
+                       strings; arrays in a query string are comma-joined; every answer carries `x-request-id`. \
+                       A service may limit rates, and ask for an API key in the header `x-api-key`: any operation may \
+                       answer 401 UnauthorizedException, 429 RateLimitedException or 503 ServiceUnavailableException, \
+                       the latter two with `Retry-After`.",
         license(name = "MIT OR Apache-2.0"),
     ),
     tags(

@@ -11,10 +11,10 @@ use tower_http::compression::predicate::{NotForContentType, Predicate, SizeAbove
 use tower_http::cors::{AllowHeaders, Any, CorsLayer};
 
 use crate::error::ApiError;
+use crate::middleware::admission::{Admission, admit};
 use crate::middleware::deprecation::{self, DEPRECATED, Deprecated};
 use crate::middleware::idempotency;
 use crate::middleware::observe::ObserveLayer;
-use crate::middleware::rate_limit::{Limiter, limit_rate};
 use crate::middleware::request_id;
 use crate::operations::get_metrics::get_metrics_apart;
 use crate::{App, BODY_LIMIT, explorer, openapi, operator, pages, widget};
@@ -32,13 +32,13 @@ pub fn router(app: impl Into<Arc<App>>, extra: Router) -> Router {
         timers: Arc::default(),
     };
     let observe = || observe.clone();
-    let buckets = app.options.rate_limit.map(Limiter::new);
+    let admission = Admission::new(&app.options, Arc::clone(app.operator.integrators.integrators()));
     // No layer where nothing is deprecated: each one costs every request.
     let deprecated = Some(Arc::<[Deprecated]>::from(DEPRECATED)).filter(|table| !table.is_empty());
     let limits = || {
         ServiceBuilder::new()
             .option_layer(deprecated.clone().map(|table| from_fn_with_state(table, deprecation::announce)))
-            .option_layer(buckets.clone().map(|buckets| from_fn_with_state(buckets, limit_rate)))
+            .layer(from_fn_with_state(Arc::clone(&admission), admit))
             .layer(DefaultBodyLimit::max(BODY_LIMIT))
     };
     let api = Router::from(openapi::routes())
@@ -68,7 +68,7 @@ pub fn router(app: impl Into<Arc<App>>, extra: Router) -> Router {
         .method_not_allowed_fallback(wrong_method)
         .layer((observe(), limits()))
         .with_state(Arc::clone(&app));
-    // The rate limit of clients does not apply to operators.
+    // The bounds of clients do not apply to operators.
     let operator = operator::routes(&app)
         .method_not_allowed_fallback(wrong_method)
         .layer((observe(), DefaultBodyLimit::max(BODY_LIMIT)))

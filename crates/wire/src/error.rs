@@ -48,11 +48,13 @@ pub enum ErrorName {
     InternalError,
     #[serde(rename = "BroadcastException")]
     Broadcast,
+    #[serde(rename = "ServiceUnavailableException")]
+    ServiceUnavailable,
 }
 
 impl ErrorName {
     /// Every name, in the order of the contract's table.
-    pub const ALL: [Self; 22] = [
+    pub const ALL: [Self; 23] = [
         Self::Validation,
         Self::BadRequest,
         Self::UnexpectedFromAddress,
@@ -75,6 +77,7 @@ impl ErrorName {
         Self::RateLimited,
         Self::InternalError,
         Self::Broadcast,
+        Self::ServiceUnavailable,
     ];
 
     pub const fn as_str(self) -> &'static str {
@@ -101,6 +104,7 @@ impl ErrorName {
             Self::RateLimited => "RateLimitedException",
             Self::InternalError => "InternalErrorException",
             Self::Broadcast => "BroadcastException",
+            Self::ServiceUnavailable => "ServiceUnavailableException",
         }
     }
 
@@ -133,6 +137,7 @@ impl ErrorName {
             Self::RateLimited => "Too many requests; `Retry-After` says when to retry.",
             Self::InternalError => "An internal error; `details.requestId` identifies the request.",
             Self::Broadcast => "The chain rejected the signed transaction; `details.reason` has its message.",
+            Self::ServiceUnavailable => "Too much to do at the moment; `Retry-After` says when to retry.",
         }
     }
 
@@ -155,6 +160,7 @@ impl ErrorName {
             Self::RateLimited => 429,
             Self::InternalError => 500,
             Self::Broadcast => 502,
+            Self::ServiceUnavailable => 503,
         }
     }
 }
@@ -223,6 +229,7 @@ mod tests {
             ("RateLimitedException", 429),
             ("InternalErrorException", 500),
             ("BroadcastException", 502),
+            ("ServiceUnavailableException", 503),
         ];
         for (text, status) in table {
             let name: ErrorName = serde_json::from_value(text.into()).unwrap();

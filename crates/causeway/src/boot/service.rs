@@ -95,6 +95,9 @@ impl Service {
         };
         let public_url = config.server.public_url(bound);
 
+        if let Some(problem) = config.server.shared_limit(config.mode) {
+            tracing::warn!("{problem}");
+        }
         tracing::info!("opening the store");
         let store = Arc::new(open_store(config).await?);
         let catalog = Arc::new(load_catalog(config)?);
@@ -211,8 +214,12 @@ impl Service {
         let router = causeway_http::router(app, extra_routes);
 
         let lists = tokio::spawn(Arc::clone(&catalog).refresh_loop());
-        let retention =
-            tokio::spawn(enforce_retention(store.clone(), config.retention.policy(), stop.clone()));
+        let retention = tokio::spawn(enforce_retention(
+            store.clone(),
+            store.clone(),
+            config.retention.policy(),
+            stop.clone(),
+        ));
         let watching = tokio::spawn(watch(watch_orders, stop.clone()));
         let probing = tokio::spawn(clients.probe_endpoints(stop.clone()));
         tracing::info!("waiting for prices and balances");
@@ -339,10 +346,12 @@ fn operator_services(
     Ok(OperatorServices {
         tokens: operator_token::tokens(config)?,
         audit: store.clone(),
+        fiat: store.clone(),
         row_keys: Arc::clone(row_keys),
         webhooks: webhooks.admin.clone(),
         pauses: Arc::clone(&operator_controls.pauses),
         registry: Arc::clone(&operator_controls.registry),
+        integrators: Arc::clone(&operator_controls.integrators),
         review: Arc::clone(&operator_controls.review),
     })
 }
@@ -351,7 +360,9 @@ fn options(config: &Config, public_url: &str, sandbox_rpc: Option<String>) -> Op
     Options {
         public_url: public_url.to_owned(),
         timeout: config.server.timeout(),
-        rate_limit: config.server.rate_limit(),
+        rate_limits: config.server.rate_limit.limits(config.mode),
+        api_keys: config.server.api_keys.keys(),
+        max_in_work: config.server.connections.requests,
         has_metrics_listener: config.server.metrics_listen.is_some(),
         sandbox_rpc,
         embed_origins: config.fiat.embed_origins.clone(),

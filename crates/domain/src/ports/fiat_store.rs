@@ -39,6 +39,24 @@ impl fmt::Debug for RampToken {
     }
 }
 
+/// Whose personal data is erased.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Erasure {
+    Purchase(FiatOrderId),
+    /// Purchases by it, for it, or with it as refund address.
+    Address(Address),
+    /// Purchases that ended before then.
+    EndedBefore(Timestamp),
+}
+
+/// What an erasure has done.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Erased {
+    pub purchases: Vec<FiatOrderId>,
+    /// How many purchases are meant, and not over: their data is still needed.
+    pub unfinished: u64,
+}
+
 /// Stores purchases. Writes are durable when a call returns. Times have millisecond precision.
 #[async_trait]
 pub trait FiatStore: Send + Sync {
@@ -89,6 +107,16 @@ pub trait FiatStore: Send + Sync {
     ) -> Result<bool, StoreError>;
     /// The order's event history, oldest first.
     async fn fiat_order_events(&self, id: &FiatOrderId) -> Result<Vec<FiatEvent>, StoreError>;
+    /// At most `limit` purchases that are not over and have not progressed since then, longest first.
+    async fn unmoved_fiat(&self, since: Timestamp, limit: u32) -> Result<Vec<FiatOrder>, StoreError>;
+    /// Erases the personal data of at most `limit` purchases that are over, oldest first. Amounts, statuses, times, the
+    /// provider's id and transactions stay.
+    async fn erase_purchases(
+        &self,
+        erasure: &Erasure,
+        now: Timestamp,
+        limit: u32,
+    ) -> Result<Erased, StoreError>;
     /// The newest access token of the provider.
     async fn ramp_token(&self, provider: &str) -> Result<Option<RampToken>, StoreError>;
     /// Stores a provider's access token for all replicas, because a new token may invalidate the previous one.

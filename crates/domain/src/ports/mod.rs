@@ -10,6 +10,7 @@ mod fiat_store;
 mod filler;
 mod forwarding;
 mod idempotency;
+mod integrators;
 mod intent_book;
 mod inventory_store;
 mod liquidity;
@@ -42,10 +43,14 @@ pub use deposits::{
     DepositMismatch, DepositTxStatus, KnownPayers, PaymentCheck, PermitKind, PermitRequest, SendPurpose,
     WalletAction, WalletTransaction,
 };
-pub use fiat_store::{FiatCreation, FiatOrderQuery, FiatStore, RampToken};
+pub use fiat_store::{Erased, Erasure, FiatCreation, FiatOrderQuery, FiatStore, RampToken};
 pub use filler::{Answer, Filler, FillerAsk, FillerError, MAX_FILLER_QUOTE, Offer, Refusal};
 pub use forwarding::{ForwardingSigner, WalletCheck};
 pub use idempotency::{IdempotencyStore, KeptAnswer, KeyUse, KeyedRequest};
+pub use integrators::{
+    ApiKey, ApiKeyText, ApiScope, Integrator, IntegratorStore, KeyRotation, NoRandomKey, QuoteCount,
+    UnknownScope,
+};
 pub use intent_book::{IntentBook, IntentEntry};
 pub use inventory_store::{
     InventoryStore, Loss, LossKind, Outflow, Reservation, ReservationKind, ReservationLimit, Reserved,

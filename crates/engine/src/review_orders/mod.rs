@@ -1,5 +1,6 @@
-//! Orders as operators see them: an order's full history, and what blocks orders.
+//! Orders as operators see them: an order's full history, and what blocks orders and purchases.
 
+mod purchases;
 mod sent;
 mod wait;
 
@@ -7,10 +8,13 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
-use causeway_domain::ports::{Arrival, ChainStore, OrderStore, Outbox, Outgoing, StoreError, StuckReason};
+use causeway_domain::ports::{
+    Arrival, ChainStore, FiatStore, OrderStore, Outbox, Outgoing, StoreError, StuckReason,
+};
 use causeway_domain::{Order, OrderEvent, OrderId, OrderStatus};
 use jiff::{SignedDuration, Timestamp};
 
+pub use purchases::StuckPurchase;
 pub use wait::Wait;
 use wait::{ChainStatus, ReviewContext};
 
@@ -26,6 +30,7 @@ pub struct ReviewParts {
     pub orders: Arc<dyn OrderStore>,
     pub facts: Arc<dyn ChainStore>,
     pub outbox: Arc<dyn Outbox>,
+    pub fiat: Arc<dyn FiatStore>,
     pub cursors: Arc<ChainCursors>,
     pub executors: ExecutorRegistry,
     pub pauses: Arc<Pauses>,

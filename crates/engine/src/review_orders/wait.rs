@@ -12,7 +12,7 @@ pub struct Wait {
 }
 
 impl Wait {
-    fn new(reason: impl Into<String>, remedy: impl Into<String>) -> Self {
+    pub(super) fn new(reason: impl Into<String>, remedy: impl Into<String>) -> Self {
         Self { reason: reason.into(), remedy: remedy.into() }
     }
 }

@@ -25,6 +25,7 @@ fn review(scene: &Scene, executors: ExecutorRegistry) -> ReviewOrders {
         orders: scene.store.clone(),
         facts: scene.store.clone(),
         outbox: scene.store.clone(),
+        fiat: scene.store.clone(),
         cursors: scene.cursors.clone(),
         executors,
         pauses: std::sync::Arc::<Pauses>::default(),

@@ -144,7 +144,9 @@ impl From<BuildError> for ApiError {
             }
             BuildError::Paused { filler, reason } => Self::new(ErrorName::CannotFill, message)
                 .with_details(json!({ "reasons": [{ "filler": filler, "reason": reason }] })),
-            BuildError::TooManyUnpaid { .. } => Self::rate_limited(60).with_message(message),
+            BuildError::TooManyUnpaid { .. } => {
+                Self::rate_limited("unpaid builds", "of this payer", 60).with_message(message)
+            }
             BuildError::ChainNotServed(chain) => Self::new(ErrorName::NotSupportedChain, message)
                 .with_details(json!({ "chainId": chain.get() })),
             BuildError::Contended { ref order } => Self::retry_later(&error, Some(order)),

@@ -175,6 +175,7 @@ const fn code_for(name: ErrorName) -> Option<FiatErrorCode> {
 fn body_without_code(name: ErrorName, message: &str, details: Option<Value>) -> FiatErrorBody {
     let mut body = FiatErrorBody::new(FiatErrorCode::ValidationError, message, details);
     name.as_str().clone_into(&mut body.name);
+    body.error.retryable = matches!(name, ErrorName::ServiceUnavailable);
     let stem = name.as_str().trim_end_matches("Exception");
     body.error.code = stem.char_indices().fold(String::new(), |mut code, (index, letter)| {
         if index > 0 && letter.is_ascii_uppercase() {

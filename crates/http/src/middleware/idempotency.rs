@@ -14,6 +14,7 @@ use causeway_wire::Issue;
 use jiff::{SignedDuration, Timestamp};
 use utoipa::IntoParams;
 
+use super::admission::KeyHolder;
 use crate::error::{ApiError, ApiResult};
 use crate::{App, BODY_LIMIT};
 
@@ -80,7 +81,9 @@ async fn execute(app: &App, request: Request, next: Next) -> ApiResult<Response>
 
 fn keyed_request(parts: &Parts, body: &Bytes) -> ApiResult<KeyedRequest> {
     let key = key(&parts.headers)?;
-    let integrator = parts.headers.get("x-integrator-id").map_or(&[][..], HeaderValue::as_bytes);
+    let holder = parts.extensions.get::<KeyHolder>().map(|KeyHolder(holder)| holder.name.as_bytes());
+    let named = || parts.headers.get("x-integrator-id").map_or(&[][..], HeaderValue::as_bytes);
+    let integrator = holder.unwrap_or_else(named);
     let target = parts.uri.path_and_query().map_or("", |target| target.as_str());
     let mut attempt = [0; 32];
     getrandom::fill(&mut attempt).map_err(|error| ApiError::internal(&error))?;

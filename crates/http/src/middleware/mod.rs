@@ -1,5 +1,6 @@
 //! Middleware of every request.
 
+pub(crate) mod admission;
 pub(crate) mod deprecation;
 pub(crate) mod envelope;
 pub(crate) mod idempotency;

@@ -15,6 +15,7 @@ use crate::error::ApiError;
 use crate::pages;
 
 const PAUSES: &str = "/operator/pauses";
+const INTEGRATORS: &str = "/operator/integrators";
 /// More than any request of the operator API has.
 const MAX_BODY_BYTES: usize = 64 * 1024;
 
@@ -127,7 +128,7 @@ fn forbidden(token: &OperatorToken, needed: OperatorRole) -> Response {
     response
 }
 
-/// Writes who asked for what. Only the bodies of pauses are kept: others hold secrets.
+/// Writes who asked for what. Only the bodies of pauses and integrators are kept: others hold secrets.
 async fn record(
     app: &App,
     token: &OperatorToken,
@@ -139,7 +140,8 @@ async fn record(
         .await
         .map_err(|_| ApiError::bad_request("The body could not be read, or is too long."))?;
     let path = parts.uri.path();
-    let text = if path == PAUSES { String::from_utf8_lossy(&body).into_owned() } else { String::new() };
+    let is_shown = path == PAUSES || path.starts_with(INTEGRATORS);
+    let text = if is_shown { String::from_utf8_lossy(&body).into_owned() } else { String::new() };
     let refused = if is_allowed { "" } else { " (refused)" };
     let detail = format!("{} {path} {text}", parts.method);
     let now = Timestamp::now();

@@ -2,7 +2,9 @@
 
 mod audit;
 mod auth;
+mod erasures;
 mod fillers;
+mod integrators;
 mod inventory;
 mod orders;
 mod overview;
@@ -18,8 +20,8 @@ use axum::middleware::from_fn_with_state;
 use axum::routing::get;
 use axum::{Json, Router};
 use causeway_domain::RowKeys;
-use causeway_domain::ports::OperatorStore;
-use causeway_engine::{OperatePauses, Registry, ReviewOrders, WebhookAdmin};
+use causeway_domain::ports::{FiatStore, OperatorStore};
+use causeway_engine::{OperateIntegrators, OperatePauses, Registry, ReviewOrders, WebhookAdmin};
 use serde_json::{Value, json};
 
 use crate::App;
@@ -30,10 +32,12 @@ pub use auth::{OperatorRole, OperatorToken, OperatorTokens};
 pub struct OperatorServices {
     pub tokens: OperatorTokens,
     pub audit: Arc<dyn OperatorStore>,
+    pub fiat: Arc<dyn FiatStore>,
     pub row_keys: Arc<RowKeys>,
     pub webhooks: WebhookAdmin,
     pub pauses: Arc<OperatePauses>,
     pub registry: Arc<Registry>,
+    pub integrators: Arc<OperateIntegrators>,
     pub review: Arc<ReviewOrders>,
 }
 
@@ -51,6 +55,8 @@ pub(crate) fn routes(app: &Arc<App>) -> Router<Arc<App>> {
         .merge(webhooks::routes())
         .merge(pauses::routes())
         .merge(fillers::routes())
+        .merge(integrators::routes())
+        .merge(erasures::routes())
         .merge(orders::routes())
         .merge(overview::routes())
         .merge(results::routes())

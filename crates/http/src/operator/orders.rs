@@ -6,7 +6,7 @@ use axum::routing::get;
 use axum::{Json, Router};
 use causeway_domain::ports::{Arrival, Outgoing, OutgoingEnd, StuckReason};
 use causeway_domain::{ChainId, ConfirmedTx, EventKind, Family, Order, OrderEvent, TokenId};
-use causeway_engine::{OrderHistory, StuckOrder, Wait};
+use causeway_engine::{OrderHistory, StuckOrder, StuckPurchase, Wait};
 use jiff::Timestamp;
 use serde_json::{Value, json};
 
@@ -29,13 +29,18 @@ async fn show(State(app): State<Arc<App>>, param: PathParam) -> ApiResult<Json<V
     Ok(Json(map_history(&history.ok_or_else(ApiError::order_not_found)?)))
 }
 
-/// Orders that have not progressed for longer than expected, or for `olderThan` seconds.
+/// Orders and purchases that have not progressed for longer than expected, or for `olderThan` seconds.
 async fn stuck(State(app): State<Arc<App>>, mut params: QueryParams) -> ApiResult<Json<Value>> {
     let older = params.raw("olderThan");
     let older = older.and_then(|text| params.issues.check("olderThan", seconds(&text)));
     params.issues.finish()?;
-    let stuck = app.operator.review.stuck(older, Timestamp::now()).await?;
-    Ok(Json(json!({ "data": stuck.iter().map(map_stuck).collect::<Vec<_>>() })))
+    let now = Timestamp::now();
+    let stuck = app.operator.review.stuck(older, now).await?;
+    let purchases = app.operator.review.stuck_purchases(older, now).await?;
+    Ok(Json(json!({
+        "data": stuck.iter().map(map_stuck).collect::<Vec<_>>(),
+        "purchases": purchases.iter().map(map_stuck_purchase).collect::<Vec<_>>(),
+    })))
 }
 
 fn seconds(text: &str) -> Result<Duration, &'static str> {
@@ -50,6 +55,22 @@ fn map_stuck(stuck: &StuckOrder) -> Value {
         "filler": order.filler,
         "fromChainId": order.from.chain().get(),
         "toChainId": order.to.chain().get(),
+        "unmovedSince": order.updated_at.to_string(),
+        "reason": wait.reason,
+        "remedy": wait.remedy,
+    })
+}
+
+fn map_stuck_purchase(stuck: &StuckPurchase) -> Value {
+    let StuckPurchase { order, wait } = stuck;
+    json!({
+        "purchaseId": order.id.as_str(),
+        "status": order.status.as_str(),
+        "provider": order.provider,
+        "providerOrderId": order.provider_order,
+        "chainId": order.sold.chain().get(),
+        "toChainId": order.target.chain().get(),
+        "swapId": order.strategy.forwarding().and_then(|plan| plan.swap.as_ref()).map(ToString::to_string),
         "unmovedSince": order.updated_at.to_string(),
         "reason": wait.reason,
         "remedy": wait.remedy,

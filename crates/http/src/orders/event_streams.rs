@@ -58,7 +58,7 @@ impl EventStreams {
                 SlotsFull::Address => "Too many event streams are open from this address",
             };
             let message = format!("{whose}; read the order itself, or try again in {RETRY_AFTER} s.");
-            ApiError::rate_limited(RETRY_AFTER).with_message(message)
+            ApiError::rate_limited("event streams", "from this address", RETRY_AFTER).with_message(message)
         })
     }
 }

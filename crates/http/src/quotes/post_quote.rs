@@ -6,8 +6,10 @@ use axum::http::header::CONTENT_TYPE;
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, HeaderValue};
 use axum::response::{IntoResponse, Response};
+use causeway_domain::Ask;
+use causeway_domain::ports::Integrator;
 use causeway_engine::QuoteRequest;
-use causeway_wire::{ErrorBody, QuoteAnswer, QuoteAsk, StreamedRoute};
+use causeway_wire::{ErrorBody, Issue, QuoteAnswer, QuoteAsk, StreamedRoute};
 
 use super::map_route::RouteMapping;
 use super::read_quote_request::read_quote_request;
@@ -15,6 +17,7 @@ use super::stream_routes::stream_routes;
 use crate::App;
 use crate::error::{ApiError, ApiResult};
 use crate::extract::{Body, QueryParams};
+use crate::middleware::admission::KeyHolder;
 
 /// Enough for a response with six routes.
 const TYPICAL_BYTES: usize = 8 * 1024;
@@ -67,7 +70,7 @@ const TYPICAL_BYTES: usize = 8 * 1024;
 pub(crate) async fn post_quote(
     State(app): State<Arc<App>>,
     mut params: QueryParams,
-    Integrator(integrator): Integrator,
+    caller: Caller,
     body: Body,
 ) -> ApiResult<Response> {
     let mode = params.raw("mode");
@@ -75,8 +78,12 @@ pub(crate) async fn post_quote(
         params.issues.add("mode", "is either absent or `stream`");
     }
     params.finish()?;
-    let request = QuoteRequest { ask: read_quote_request(&body)?, integrator };
+    let mut ask = read_quote_request(&body)?;
     drop(body);
+    if let Some(holder) = &caller.holder {
+        bind_referral(holder, &mut ask)?;
+    }
+    let request = QuoteRequest { ask, integrator: caller.integrator };
     let routes = app.request_quote.ask(request)?;
     if mode.is_some() {
         return stream_routes(app, routes).await;
@@ -90,15 +97,46 @@ pub(crate) async fn post_quote(
     Ok(([(CONTENT_TYPE, HeaderValue::from_static("application/json"))], body).into_response())
 }
 
-/// The integrator that the request belongs to, if any.
-pub(crate) struct Integrator(Option<String>);
+/// Whom the request belongs to, if anybody.
+pub(crate) struct Caller {
+    /// Whose API key it carries.
+    holder: Option<Arc<Integrator>>,
+    /// The holder's name, or what the request says.
+    integrator: Option<String>,
+}
 
-impl<S: Sync> FromRequestParts<S> for Integrator {
+impl<S: Sync> FromRequestParts<S> for Caller {
     type Rejection = Infallible;
 
     async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Self::Rejection> {
-        Ok(Self(parse_integrator(&parts.headers)))
+        let holder = parts.extensions.get::<KeyHolder>().map(|KeyHolder(holder)| Arc::clone(holder));
+        let name = holder.as_ref().map(|holder| holder.name.clone());
+        Ok(Self { integrator: name.or_else(|| parse_integrator(&parts.headers)), holder })
     }
+}
+
+/// The referrer and fee of the key are those of its quotes; others are refused.
+fn bind_referral(holder: &Integrator, ask: &mut Ask) -> ApiResult<()> {
+    if !holder.has_referrer() {
+        return Ok(());
+    }
+    let bound = holder.referral(ask.from.chain().family());
+    if ask.referral.is_some() && ask.referral != bound {
+        let whose = &holder.name;
+        let message = match bound {
+            Some(bound) => format!(
+                "the API key of {whose} is bound to {} with {} basis points: leave referrer and referrerFeeBps out",
+                bound.referrer,
+                bound.fee_bps()
+            ),
+            None => format!(
+                "the API key of {whose} is bound to a referrer on other chains: leave referrer and referrerFeeBps out"
+            ),
+        };
+        return Err(ApiError::validation(&[Issue { path: "referrer".to_owned(), message }]));
+    }
+    ask.referral = bound;
+    Ok(())
 }
 
 /// `X-Integrator-Id: <slug>-<8 hex>`; a malformed one is ignored.

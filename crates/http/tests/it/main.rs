@@ -7,6 +7,8 @@
     reason = "a test says what went wrong by panicking, in its helpers too"
 )]
 
+mod admission;
+mod api_keys;
 mod attestations;
 mod connections;
 mod deposit_builder;
@@ -19,6 +21,7 @@ mod openapi;
 mod operator;
 mod operator_services;
 mod orders;
+mod purchases;
 mod qr;
 mod quotes;
 mod responses;

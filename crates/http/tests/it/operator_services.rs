@@ -8,8 +8,8 @@ use causeway_domain::ports::{
 };
 use causeway_domain::{OrderId, RowKey, RowKeys};
 use causeway_engine::{
-    ChainCursors, ExecutorRegistry, Fillers, MadeFiller, MakeFiller, OperatePauses, Pauses, Registry,
-    RegistryParts, ReviewOrders, ReviewParts, WebhookAdmin,
+    ChainCursors, ExecutorRegistry, Fillers, MadeFiller, MakeFiller, OperateIntegrators, OperatePauses,
+    Pauses, Registry, RegistryParts, ReviewOrders, ReviewParts, WebhookAdmin,
 };
 use causeway_http::{OperatorRole, OperatorServices, OperatorToken, OperatorTokens};
 use causeway_testing::{IdleFiller, MemoryStore};
@@ -42,15 +42,19 @@ pub(crate) fn services(
         orders: store.clone(),
         facts: store.clone(),
         outbox: store.clone(),
+        fiat: store.clone(),
         cursors: Arc::<ChainCursors>::default(),
         executors: ExecutorRegistry::default(),
         pauses: Arc::clone(pauses.pauses()),
         stale_after: Duration::from_mins(1),
     });
+    let integrators = OperateIntegrators::open(store.clone());
     OperatorServices {
+        integrators: Arc::new(integrators.now_or_never().expect("in-memory futures are ready").unwrap()),
         tokens: operator_tokens(),
         row_keys: Arc::new(RowKeys::new(0)),
         audit: store.clone(),
+        fiat: store.clone(),
         webhooks: WebhookAdmin::new(Arc::new(NoWebhooks), Arc::new(NoWebhooks), Arc::default()),
         pauses,
         registry: Arc::new(registry.now_or_never().expect("in-memory futures are ready").unwrap()),

@@ -15,7 +15,9 @@ use causeway_engine::{
     AttestationCache, BuildDeposit, BuildParts, CountFills, ExecutorRegistry, Fillers, OrderTiming,
     QuoteOptions, ReadBalances, RequestQuote, SubmitDeposit, SubmitParts, WatchOrders,
 };
-use causeway_http::{App, EventStreams, ForceRefreshLimit, Metrics, Options, Readiness, StreamLimits};
+use causeway_http::{
+    ApiKeys, App, EventStreams, ForceRefreshLimit, Metrics, Options, RateLimits, Readiness, StreamLimits,
+};
 use causeway_testing::MemoryStore;
 use causeway_testing::sample::quote_keys;
 use http_body_util::BodyExt as _;
@@ -76,6 +78,10 @@ pub(crate) struct Service {
     pub(crate) fiat: FiatParts,
     pub(crate) attesters: Option<Arc<dyn Attestations>>,
     pub(crate) streams: StreamLimits,
+    pub(crate) rate_limits: Option<RateLimits>,
+    pub(crate) api_keys: ApiKeys,
+    /// No bound, if there is none.
+    pub(crate) max_in_work: Option<usize>,
     /// The ledger, if there is none.
     pub(crate) idempotency: Option<Arc<dyn IdempotencyStore>>,
     /// Origins that may embed the checkout page; `None` runs the service in sandbox mode.
@@ -94,6 +100,9 @@ impl Service {
             fiat,
             attesters,
             streams,
+            rate_limits,
+            api_keys,
+            max_in_work,
             idempotency,
             embed_origins,
         } = self;
@@ -161,7 +170,9 @@ impl Service {
                 options: Options {
                     public_url: "https://swap.example".to_owned(),
                     timeout: Duration::from_millis(500),
-                    rate_limit: None,
+                    rate_limits,
+                    api_keys,
+                    max_in_work: max_in_work.unwrap_or(usize::MAX),
                     has_metrics_listener: false,
                     sandbox_rpc: None,
                     mode: if embed_origins.is_some() { "production" } else { "sandbox" },

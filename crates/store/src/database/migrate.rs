@@ -48,6 +48,8 @@ pub(crate) const SQLITE: &[(i64, &str, &str)] = migrations!(
     25 "0025_transaction_fees",
     26 "0026_provider_orders",
     27 "0027_unknown_transactions",
+    28 "0028_integrators",
+    29 "0029_erased_purchases",
 );
 pub(crate) const POSTGRES: &[(i64, &str, &str)] = migrations!(
     "postgres",
@@ -77,6 +79,8 @@ pub(crate) const POSTGRES: &[(i64, &str, &str)] = migrations!(
     25 "0025_transaction_fees",
     26 "0026_provider_orders",
     27 "0027_unknown_transactions",
+    28 "0028_integrators",
+    29 "0029_erased_purchases",
 );
 
 fn migrator(migrations: &[(i64, &'static str, &'static str)]) -> Migrator {

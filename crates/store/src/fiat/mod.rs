@@ -2,6 +2,7 @@
 
 mod create_order;
 mod create_swap;
+mod erase;
 mod keep_webhook;
 mod prune;
 mod put_quotes;
@@ -12,7 +13,9 @@ mod update_order;
 
 use async_trait::async_trait;
 use causeway_domain::fiat::{FiatEvent, FiatOrder, FiatQuote, Payout};
-use causeway_domain::ports::{FiatCreation, FiatOrderQuery, FiatStore, RampToken, StoreError};
+use causeway_domain::ports::{
+    Erased, Erasure, FiatCreation, FiatOrderQuery, FiatStore, RampToken, StoreError,
+};
 use causeway_domain::{FiatOrderId, FiatQuoteId, Order, OrderEvent};
 use jiff::Timestamp;
 
@@ -108,6 +111,19 @@ impl FiatStore for Store {
 
     async fn fiat_order_events(&self, id: &FiatOrderId) -> Result<Vec<FiatEvent>, StoreError> {
         self.read_fiat_events(id).await
+    }
+
+    async fn unmoved_fiat(&self, since: Timestamp, limit: u32) -> Result<Vec<FiatOrder>, StoreError> {
+        self.read_unmoved_fiat(since, limit).await
+    }
+
+    async fn erase_purchases(
+        &self,
+        erasure: &Erasure,
+        now: Timestamp,
+        limit: u32,
+    ) -> Result<Erased, StoreError> {
+        self.erase(erasure, now, limit).await
     }
 
     async fn ramp_token(&self, provider: &str) -> Result<Option<RampToken>, StoreError> {

@@ -1,6 +1,7 @@
 use causeway_domain::fiat::{FiatEvent, FiatOrder, FiatQuote, Payout};
 use causeway_domain::ports::{FiatOrderQuery, StoreError};
 use causeway_domain::{FiatOrderId, FiatQuoteId, RowKey};
+use jiff::Timestamp;
 use sqlx::{AssertSqlSafe, QueryBuilder};
 
 use crate::database::error::store_error;
@@ -11,6 +12,10 @@ use crate::store::Store;
 
 pub(super) const BY_ID: &str = "id = $1";
 pub(super) const BY_QUOTE: &str = "quote_id = $1";
+
+// Nobody waits for a purchase that was never paid, unless it should have expired long ago.
+const UNMOVED: &str = "status IN ('created', 'pending', 'processing') AND due_at IS NOT NULL AND updated_at <= $1 \
+     ORDER BY updated_at LIMIT $2";
 
 const QUOTE: &str = "SELECT offer FROM fiat_quotes WHERE id = $1";
 const BY_PAYOUT: &str =
@@ -48,12 +53,24 @@ impl Store {
         let rows: Result<Vec<FiatOrderRecord>, _> = on_engine!(self.engine, handles => {
             let mut page = QueryBuilder::new(select("(author = ").0);
             page.push_bind(address.clone()).push(" OR recipient = ").push_bind(address);
-            page.push(") AND row_key < ").push_bind(before);
+            page.push(") AND erased_at IS NULL AND row_key < ").push_bind(before);
             if let Some(status) = query.status {
                 page.push(" AND status = ").push_bind(status.as_str());
             }
             page.push(" ORDER BY row_key DESC LIMIT ").push_bind(i64::from(query.limit));
             page.build_query_as().fetch_all(&handles.readers).await
+        });
+        rows.map_err(store_error)?.into_iter().map(FiatOrderRecord::into_order).collect()
+    }
+
+    pub(super) async fn read_unmoved_fiat(
+        &self,
+        since: Timestamp,
+        limit: u32,
+    ) -> Result<Vec<FiatOrder>, StoreError> {
+        let (since, limit) = (since.as_millisecond(), i64::from(limit));
+        let rows: Result<Vec<FiatOrderRecord>, _> = on_engine!(self.engine, handles => {
+            sqlx::query_as(select(UNMOVED)).bind(since).bind(limit).fetch_all(&handles.readers).await
         });
         rows.map_err(store_error)?.into_iter().map(FiatOrderRecord::into_order).collect()
     }

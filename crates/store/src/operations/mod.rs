@@ -5,6 +5,7 @@ pub(crate) mod backup;
 mod fees;
 mod idempotency;
 pub(crate) mod inspect;
+mod integrators;
 pub(crate) mod key_fingerprints;
 mod pauses;
 pub(crate) mod prune;

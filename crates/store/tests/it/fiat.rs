@@ -1,8 +1,10 @@
 use std::sync::Arc;
 
 use causeway_domain::fiat::{FiatOrder, FiatStatus, Strategy};
-use causeway_domain::ports::{FiatCreation, FiatOrderQuery, FiatStore, OperatorStore, Pruned, StoreError};
-use causeway_domain::{EventKind, FiatOrderId, FiatQuoteId};
+use causeway_domain::ports::{
+    Erased, Erasure, FiatCreation, FiatOrderQuery, FiatStore, OperatorStore, Pruned, StoreError,
+};
+use causeway_domain::{Address, EventKind, FiatOrderId, FiatQuoteId};
 use tokio::task::JoinSet;
 
 use crate::fiat_sample::{
@@ -25,7 +27,117 @@ on_both_engines!(
     purchases_by_and_to_an_address_are_listed_newest_first,
     unused_quotes_are_pruned_and_used_ones_kept,
     forgetting_chains_removes_purchases,
+    purchases_without_progress_are_listed_longest_first,
+    an_erased_purchase_has_no_personal_data_and_all_of_its_amounts,
+    a_purchase_that_is_not_over_is_not_erased,
+    the_terms_of_a_forwarding_order_outlive_an_erasure,
 );
+
+async fn purchases_without_progress_are_listed_longest_first(database: &TestDatabase) {
+    let store = database.store().await;
+    let old = |status, age: i64| {
+        move |order: &mut FiatOrder| (order.status, order.updated_at) = (status, now() - seconds(age))
+    };
+    let pending = bought(&store, old(FiatStatus::Pending, 60)).await;
+    let processing = bought(&store, old(FiatStatus::Processing, 90)).await;
+    bought(&store, old(FiatStatus::Created, 5)).await;
+    bought(&store, old(FiatStatus::Completed, 90)).await;
+    let unmoved = store.unmoved_fiat(now() - seconds(30), 9).await.unwrap();
+    assert_eq!(unmoved, [processing.clone(), pending]);
+    assert_eq!(store.unmoved_fiat(now() - seconds(30), 1).await.unwrap(), [processing]);
+}
+
+fn over(order: &mut FiatOrder) {
+    order.status = FiatStatus::Completed;
+    order.due_at = None;
+    "https://provider.example/checkout?email=ann@example.com".clone_into(&mut order.widget_url);
+    order.origin = Some("https://shop.example".to_owned());
+    order.metadata = Some("{\"customer\":\"Ann\"}".to_owned());
+    order.provider_order = Some("their-id".to_owned());
+    order.payout = Some(payout(order.id.as_str(), 1));
+    order.fill_tx = Some("0xfilled".to_owned());
+}
+
+async fn an_erased_purchase_has_no_personal_data_and_all_of_its_amounts(database: &TestDatabase) {
+    let (store, other) = (database.store().await, database.store().await);
+    let bought_by_ann = bought(&store, over).await;
+    let of_bob = bought(&store, |order| {
+        over(order);
+        (order.author, order.recipient) =
+            (evm("0x00000000000000000000000000000000000000bb"), order.refund_to);
+        order.refund_to = order.author;
+    })
+    .await;
+    for (event, order) in [("e1", &bought_by_ann), ("e2", &of_bob)] {
+        store.store_webhook("card", event, &order.id, b"{\"name\":\"Ann\"}", now()).await.unwrap();
+        let mut settled = store.fiat_order(&order.id).await.unwrap().unwrap();
+        settled.due_at = None;
+        assert!(store.update_fiat_order(&settled, &[]).await.unwrap());
+    }
+    let before = store.fiat_order(&bought_by_ann.id).await.unwrap().unwrap();
+    let erasure = Erasure::Address(bought_by_ann.recipient);
+    let erased = other.erase_purchases(&erasure, now(), 9).await.unwrap();
+    assert_eq!(erased, Erased { purchases: vec![bought_by_ann.id.clone()], unfinished: 0 });
+
+    let nobody = |address: Address| Address::native(address.family());
+    let after = store.fiat_order(&bought_by_ann.id).await.unwrap().unwrap();
+    let expected = FiatOrder {
+        author: nobody(before.author),
+        recipient: nobody(before.recipient),
+        refund_to: nobody(before.refund_to),
+        widget_url: String::new(),
+        origin: None,
+        metadata: None,
+        version: before.version + 1,
+        ..before.clone()
+    };
+    assert_eq!(after, expected, "amounts, the provider's id and the transactions stay");
+    assert!(!store.update_fiat_order(&before, &[]).await.unwrap(), "a stale worker does not bring it back");
+    let ask = store.fiat_quote(&bought_by_ann.quote).await.unwrap().unwrap().ask;
+    assert_eq!(
+        (ask.recipient, ask.refund_to, ask.country, ask.method),
+        (nobody(ask.recipient), None, None, None)
+    );
+    assert_eq!(database.raw().await.count("fiat_webhooks").await, 1, "that of the other purchase");
+    let events = store.fiat_order_events(&bought_by_ann.id).await.unwrap();
+    assert!(!events.is_empty() && events.iter().all(|event| event.detail.is_empty()), "{events:?}");
+    let query = |address| FiatOrderQuery { address, status: None, before: None, limit: 9 };
+    for address in [before.author, nobody(before.author)] {
+        assert_eq!(store.fiat_orders(&query(address)).await.unwrap(), [], "it is nobody's");
+    }
+    assert_eq!(store.fiat_orders(&query(of_bob.author)).await.unwrap().len(), 1);
+    assert_eq!(store.erase_purchases(&erasure, now(), 9).await.unwrap(), Erased::default(), "once");
+    let young = Erasure::EndedBefore(days_ago(1));
+    assert_eq!(store.erase_purchases(&young, now(), 9).await.unwrap(), Erased::default());
+    let all = Erasure::EndedBefore(now() + seconds(60));
+    assert_eq!(store.erase_purchases(&all, now(), 9).await.unwrap().purchases, [of_bob.id]);
+}
+
+async fn a_purchase_that_is_not_over_is_not_erased(database: &TestDatabase) {
+    let store = database.store().await;
+    let open = bought(&store, |order| order.status = FiatStatus::Pending).await;
+    let watched = bought(&store, |order| order.status = FiatStatus::Expired).await;
+    for order in [&open, &watched] {
+        let erased = store.erase_purchases(&Erasure::Purchase(order.id.clone()), now(), 9).await.unwrap();
+        assert_eq!(erased, Erased { purchases: Vec::new(), unfinished: 1 }, "{}", order.status);
+        assert_eq!(store.fiat_order(&order.id).await.unwrap().as_ref(), Some(order));
+    }
+}
+
+async fn the_terms_of_a_forwarding_order_outlive_an_erasure(database: &TestDatabase) {
+    let store = database.store().await;
+    let forwarded = bought(&store, |order| {
+        over(order);
+        order.strategy = Strategy::Forwarding(Box::new(jump_plan()));
+    })
+    .await;
+    let erasure = Erasure::Purchase(forwarded.id.clone());
+    assert_eq!(store.erase_purchases(&erasure, now(), 9).await.unwrap().purchases.len(), 1);
+    let after = store.fiat_order(&forwarded.id).await.unwrap().unwrap();
+    assert_eq!(after.strategy, forwarded.strategy, "late money at its address still has somewhere to go");
+    assert_eq!((after.recipient, after.refund_to), (forwarded.recipient, forwarded.refund_to));
+    assert_eq!((after.author, after.metadata), (Address::native(after.author.family()), None));
+}
 
 async fn provider_quotes_round_trip(database: &TestDatabase) {
     let store = database.store().await;

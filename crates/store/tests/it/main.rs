@@ -52,6 +52,7 @@ mod fiat_sample;
 mod forget_chains;
 mod group_commit;
 mod idempotency;
+mod integrators;
 mod key_fingerprints;
 mod losses;
 mod operations;

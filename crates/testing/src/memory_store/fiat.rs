@@ -1,7 +1,9 @@
 use async_trait::async_trait;
 use causeway_domain::fiat::{FiatEvent, FiatOrder, FiatQuote, Payout};
-use causeway_domain::ports::{FiatCreation, FiatOrderQuery, FiatStore, RampToken, StoreError};
-use causeway_domain::{FiatOrderId, FiatQuoteId, Order, OrderEvent};
+use causeway_domain::ports::{
+    Erased, Erasure, FiatCreation, FiatOrderQuery, FiatStore, RampToken, StoreError,
+};
+use causeway_domain::{Address, FiatOrderId, FiatQuoteId, Order, OrderEvent};
 use jiff::Timestamp;
 
 use super::{MemoryStore, only_sql};
@@ -121,6 +123,45 @@ impl FiatStore for MemoryStore {
         self.call("fiat_order_events")?;
         let events = self.fiat_events.lock().unwrap();
         Ok(events.iter().filter(|event| event.order == *id).cloned().collect())
+    }
+
+    async fn unmoved_fiat(&self, since: Timestamp, limit: u32) -> Result<Vec<FiatOrder>, StoreError> {
+        self.call("unmoved_fiat")?;
+        let orders = self.fiat_orders.lock().unwrap();
+        let is_unmoved = |order: &&FiatOrder| {
+            !order.status.is_terminal() && order.due_at.is_some() && order.updated_at <= since
+        };
+        let mut found: Vec<FiatOrder> = orders.iter().filter(is_unmoved).cloned().collect();
+        found.sort_by_key(|order| order.updated_at);
+        found.truncate(limit.try_into().unwrap());
+        Ok(found)
+    }
+
+    /// Only who is concerned, and the author's address: the SQL stores' tests look at the rest.
+    async fn erase_purchases(
+        &self,
+        erasure: &Erasure,
+        _: Timestamp,
+        limit: u32,
+    ) -> Result<Erased, StoreError> {
+        self.call("erase_purchases")?;
+        let mut orders = self.fiat_orders.lock().unwrap();
+        let nobody = |order: &FiatOrder| Address::native(order.author.family());
+        let is_meant = |order: &&mut FiatOrder| match erasure {
+            Erasure::Purchase(id) => order.id == *id,
+            Erasure::Address(address) => [order.author, order.recipient, order.refund_to].contains(address),
+            Erasure::EndedBefore(before) => order.updated_at < *before,
+        };
+        let mut erased = Erased::default();
+        for order in orders.iter_mut().filter(|order| order.author != nobody(order)).filter(is_meant) {
+            if !order.status.is_terminal() || order.due_at.is_some() {
+                erased.unfinished += 1;
+            } else if erased.purchases.len() < limit.try_into().unwrap() {
+                (order.author, order.recipient) = (nobody(order), Address::native(order.recipient.family()));
+                erased.purchases.push(order.id.clone());
+            }
+        }
+        Ok(erased)
     }
 
     async fn ramp_token(&self, provider: &str) -> Result<Option<RampToken>, StoreError> {

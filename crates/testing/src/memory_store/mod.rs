@@ -4,6 +4,7 @@ mod chains;
 mod claim_batches;
 mod fiat;
 mod idempotency;
+mod integrators;
 mod inventory;
 mod operator;
 mod orders;
@@ -16,8 +17,9 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use alloy_primitives::B256;
 use causeway_domain::fiat::{FiatEvent, FiatOrder, FiatQuote, Payout};
 use causeway_domain::ports::{
-    Arrival, AuditEvent, ChainCursor, ClaimBatch, FeeRecord, FillerRecord, FinalityTier, KeptAnswer,
-    KeyedRequest, Loss, Outflow, Outgoing, Pause, RampToken, Reservation, StoreError, StuckReason,
+    ApiKey, Arrival, AuditEvent, ChainCursor, ClaimBatch, FeeRecord, FillerRecord, FinalityTier, Integrator,
+    KeptAnswer, KeyedRequest, Loss, Outflow, Outgoing, Pause, RampToken, Reservation, StoreError,
+    StuckReason,
 };
 use causeway_domain::{Address, ChainId, Fact, Order, OrderEvent, OrderId, RowKey};
 use jiff::Timestamp;
@@ -51,6 +53,9 @@ pub struct MemoryStore {
     pub fillers: Mutex<BTreeMap<String, FillerRecord>>,
     audit: Mutex<Vec<AuditEvent>>,
     fees: Mutex<Vec<FeeRecord>>,
+    integrators: Mutex<BTreeMap<String, Integrator>>,
+    api_keys: Mutex<Vec<ApiKey>>,
+    quote_counts: Mutex<BTreeMap<(String, i64), u64>>,
     keyed_requests: Mutex<HashMap<B256, (KeyedRequest, Option<KeptAnswer>)>>,
     /// How many quotes retention may still remove.
     pub expired_quotes: Mutex<u64>,

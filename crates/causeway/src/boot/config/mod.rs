@@ -19,6 +19,7 @@ mod overrides;
 mod play_money;
 mod prices;
 mod quotes;
+mod rate_limit;
 mod read;
 mod relayer;
 mod retention;

@@ -1,13 +1,14 @@
 use std::collections::HashSet;
 use std::net::{IpAddr, SocketAddr};
-use std::num::NonZeroU32;
 use std::time::Duration;
 
 use anyhow::{Context as _, ensure};
-use causeway_http::{ConnectionLimits, OperatorRole, OperatorToken, RateLimit, StreamLimits};
+use causeway_http::{ApiKeys, ConnectionLimits, OperatorRole, OperatorToken, StreamLimits};
 use serde::{Deserialize, Serialize};
 
+use super::Mode;
 use super::faults::{Faults, demand};
+use super::rate_limit::RateLimitConfig;
 use super::secret::Secret;
 use crate::boot::descriptors;
 
@@ -26,6 +27,8 @@ pub(crate) struct ServerConfig {
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) public_url: Option<String>,
     pub(crate) request_timeout_seconds: u64,
+    /// Whether clients may, or must, send API keys.
+    pub(crate) api_keys: ApiKeysName,
     /// Authenticates operators; generated in the data folder if unset.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) operator_token: Option<Secret>,
@@ -36,6 +39,26 @@ pub(crate) struct ServerConfig {
     pub(crate) replica: u8,
     pub(crate) rate_limit: RateLimitConfig,
     pub(crate) connections: ConnectionsConfig,
+}
+
+/// Whether clients may, or must, send API keys.
+#[derive(Clone, Copy, Debug, Default, Deserialize, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum ApiKeysName {
+    #[default]
+    Off,
+    Optional,
+    Required,
+}
+
+impl ApiKeysName {
+    pub(crate) const fn keys(self) -> ApiKeys {
+        match self {
+            Self::Off => ApiKeys::Off,
+            Self::Optional => ApiKeys::Optional,
+            Self::Required => ApiKeys::Required,
+        }
+    }
 }
 
 /// A token of an operator.
@@ -94,6 +117,8 @@ pub(crate) struct ConnectionsConfig {
     pub(crate) head_seconds: u64,
     /// File descriptors for the store, the chains and everybody else that the service itself connects to.
     pub(crate) reserved_descriptors: usize,
+    /// Requests that are worked on at a time; more are refused.
+    pub(crate) requests: usize,
     /// Open streams of order events.
     pub(crate) streams: usize,
     /// Open streams of one client address.
@@ -109,21 +134,11 @@ impl Default for ConnectionsConfig {
             first_byte_seconds: 10,
             head_seconds: 15,
             reserved_descriptors: 512,
+            requests: 2_000,
             streams: streams.total,
             streams_per_address: streams.per_address,
         }
     }
-}
-
-/// A token bucket per client address.
-#[derive(Clone, Copy, Debug, Deserialize, Serialize)]
-#[serde(deny_unknown_fields, default)]
-pub(crate) struct RateLimitConfig {
-    pub(crate) enabled: bool,
-    pub(crate) per_second: NonZeroU32,
-    pub(crate) burst: NonZeroU32,
-    /// How many proxies are in front; with 0, `X-Forwarded-For` is ignored.
-    pub(crate) trusted_proxies: usize,
 }
 
 impl Default for ServerConfig {
@@ -133,19 +148,13 @@ impl Default for ServerConfig {
             metrics_listen: None,
             public_url: None,
             request_timeout_seconds: 30,
+            api_keys: ApiKeysName::default(),
             operator_token: None,
             operator_tokens: Vec::new(),
             replica: 0,
             rate_limit: RateLimitConfig::default(),
             connections: ConnectionsConfig::default(),
         }
-    }
-}
-
-impl Default for RateLimitConfig {
-    fn default() -> Self {
-        let per_second = NonZeroU32::MIN.saturating_add(49);
-        Self { enabled: false, per_second, burst: per_second.saturating_add(50), trusted_proxies: 0 }
     }
 }
 
@@ -173,10 +182,12 @@ impl ServerConfig {
         let shared = self.metrics_listen == Some(self.listen) && self.listen.port() != 0;
         demand!(faults, !shared, "server.metrics_listen must be another address than server.listen");
         demand!(faults, self.replica < 32, "server.replica must be from 0 to 31");
-        let ConnectionsConfig { total, per_address, first_byte_seconds, head_seconds, .. } = self.connections;
+        let ConnectionsConfig { total, per_address, requests, first_byte_seconds, head_seconds, .. } =
+            self.connections;
         for (key, value) in [
             ("total", u64::try_from(total).unwrap_or(u64::MAX)),
             ("per_address", u64::try_from(per_address).unwrap_or(u64::MAX)),
+            ("requests", u64::try_from(requests).unwrap_or(u64::MAX)),
             ("first_byte_seconds", first_byte_seconds),
             ("head_seconds", head_seconds),
         ] {
@@ -187,6 +198,17 @@ impl ServerConfig {
             demand!(faults, web, "server.public_url must start with http:// or https://");
         }
         faults.end()
+    }
+
+    /// Why all clients would share one limit, if they would: the service speaks no TLS itself, so that a public address with
+    /// TLS means a proxy, whose address every request then comes from.
+    pub(crate) fn shared_limit(&self, mode: Mode) -> Option<&'static str> {
+        let has_proxy = self.public_url.as_ref().is_some_and(|url| url.starts_with("https://"));
+        let is_limited = self.rate_limit.limits(mode).is_some();
+        (has_proxy && is_limited && self.rate_limit.trusted_proxies == 0).then_some(
+            "all clients come from the proxy in front and share one rate limit: set server.rate_limit.trusted_proxies to \
+             the number of your proxies",
+        )
     }
 
     /// The configured public address, or the bound one.
@@ -226,11 +248,6 @@ impl ServerConfig {
             trusted_proxies: self.rate_limit.trusted_proxies,
         }
     }
-
-    pub(crate) fn rate_limit(&self) -> Option<RateLimit> {
-        let RateLimitConfig { enabled, per_second, burst, trusted_proxies } = self.rate_limit;
-        enabled.then_some(RateLimit { per_second, burst, trusted_proxies })
-    }
 }
 
 /// What is left for clients: at least half, where the limit is too small for the reserve.
@@ -259,6 +276,23 @@ mod tests {
         assert_eq!(config.public_url("[::]:80".parse().unwrap()), "http://[::1]:80");
         config.public_url = Some("https://swap.example/".to_owned());
         assert_eq!(config.public_url("0.0.0.0:80".parse().unwrap()), "https://swap.example");
+    }
+
+    #[test]
+    fn a_proxy_that_is_not_counted_would_make_all_clients_one() {
+        let behind = |url: &str, trusted_proxies| ServerConfig {
+            public_url: Some(url.to_owned()),
+            rate_limit: RateLimitConfig { trusted_proxies, ..RateLimitConfig::default() },
+            ..ServerConfig::default()
+        };
+        let config = behind("https://swap.example", 0);
+        assert!(config.shared_limit(Mode::Production).unwrap().contains("trusted_proxies"));
+        assert_eq!(config.shared_limit(Mode::Sandbox), None, "nothing is limited");
+        for fine in
+            [behind("https://swap.example", 1), behind("http://10.0.0.1:8080", 0), ServerConfig::default()]
+        {
+            assert_eq!(fine.shared_limit(Mode::Production), None);
+        }
     }
 
     #[test]

@@ -45,6 +45,9 @@ fn words(error: &anyhow::Error) -> String {
 /// Checks a service: database, keys, attesters, market makers, endpoints, clock, contracts, balances and prices.
 pub(crate) async fn examine_service(config: &Config) -> Vec<Finding> {
     let mut findings = vec![database::examine(config).await];
+    if let Some(problem) = config.server.shared_limit(config.mode) {
+        findings.push(Finding::new("server", "rate limits", Err(problem.to_owned())));
+    }
     let deployments = match Records::of(config).read() {
         Ok(deployments) => deployments,
         Err(error) => {

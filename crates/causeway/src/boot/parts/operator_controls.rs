@@ -5,7 +5,8 @@ use std::time::Duration;
 use causeway_domain::ports::FillerRecord;
 use causeway_domain::{Address, ChainId, Deployment};
 use causeway_engine::{
-    Fillers, OperatePauses, Pauses, Registry, RegistryParts, ReviewOrders, ReviewParts, UpdateReputation,
+    Fillers, OperateIntegrators, OperatePauses, Pauses, Registry, RegistryParts, ReviewOrders, ReviewParts,
+    UpdateReputation,
 };
 use causeway_fillers::oif::OifContracts;
 use causeway_store::Store;
@@ -26,10 +27,11 @@ const STOP_TIMEOUT: Duration = Duration::from_secs(2);
 const STALE: Duration = Duration::from_mins(30);
 const SANDBOX_STALE_AFTER: Duration = Duration::from_secs(30);
 
-/// What operators control: pauses, registered fillers, and the review of orders.
+/// What operators control: pauses, registered fillers, API keys, and the review of orders.
 pub(crate) struct OperatorControls {
     pub(crate) pauses: Arc<OperatePauses>,
     pub(crate) registry: Arc<Registry>,
+    pub(crate) integrators: Arc<OperateIntegrators>,
     pub(crate) review: Arc<ReviewOrders>,
     reputation: UpdateReputation,
     tasks: JoinSet<()>,
@@ -71,6 +73,7 @@ impl OperatorControls {
             orders: store.clone(),
             facts: store.clone(),
             outbox: store.clone(),
+            fiat: store.clone(),
             cursors: Arc::clone(&orders.cursors),
             executors: orders.executors.clone(),
             pauses: Arc::clone(pauses.pauses()),
@@ -80,17 +83,20 @@ impl OperatorControls {
             pauses,
             review: Arc::new(review),
             registry: Arc::new(registry.await?),
+            integrators: Arc::new(OperateIntegrators::open(store.clone()).await?),
             reputation: UpdateReputation::new(store.clone(), fillers.clone()),
             tasks: JoinSet::new(),
         })
     }
 
-    /// Synchronizes pauses and fillers with other replicas and keeps reputations, until `stop`.
+    /// Synchronizes pauses, fillers and API keys with other replicas and keeps reputations, until `stop`.
     pub(crate) fn start(&mut self, stop: &CancellationToken) {
         let (pauses, until) = (Arc::clone(&self.pauses), stop.clone());
         self.tasks.spawn(async move { pauses.run(until).await });
         let (registry, until) = (Arc::clone(&self.registry), stop.clone());
         self.tasks.spawn(async move { registry.run(until).await });
+        let (integrators, until) = (Arc::clone(&self.integrators), stop.clone());
+        self.tasks.spawn(async move { integrators.run(until).await });
         let (reputation, until) = (self.reputation.clone(), stop.clone());
         self.tasks.spawn(async move { reputation.run(until).await });
     }

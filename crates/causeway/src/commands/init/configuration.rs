@@ -22,6 +22,9 @@ pub(super) fn text(files: &Files, answers: &Answers, known: &[Chain], overrides:
         Some(url) => writeln!(out, "public_url = {}", quoted(url)),
         None => writeln!(out, "# public_url = \"https://swap.example\""),
     };
+    if answers.public_url.as_deref().is_some_and(|url| url.starts_with("https://")) {
+        out.push_str("\n[server.rate_limit]\ntrusted_proxies = 1   # the proxy in front, which speaks TLS\n");
+    }
 
     let addresses: Vec<String> = answers.attesters.iter().map(|one| one.address.to_string()).collect();
     let urls: Vec<String> = answers.attesters.iter().map(|one| one.url.clone()).collect();

@@ -120,7 +120,7 @@ fn jump() -> Value {
 }
 
 /// The `n`th stored purchase of the wallet.
-fn purchase(n: u8, status: FiatStatus) -> FiatOrder {
+pub(crate) fn purchase(n: u8, status: FiatStatus) -> FiatOrder {
     let wallet = Address::parse_any(WALLET).unwrap();
     FiatOrder {
         id: format!("{n:032x}").parse().unwrap(),
