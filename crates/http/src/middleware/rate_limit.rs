@@ -136,7 +136,7 @@ impl Limiter {
 /// A bucket for each client, by the hash of its address; the hash cannot be predicted.
 #[derive(Debug)]
 struct Buckets {
-    buckets: DefaultKeyedRateLimiter<u64>,
+    of_addresses: DefaultKeyedRateLimiter<u64>,
     /// By the hash of the name; there are as many as there are integrators.
     of_integrators: DefaultKeyedRateLimiter<u64>,
     checks: AtomicU32,
@@ -157,7 +157,7 @@ impl Buckets {
         let more =
             RateLimit { per_second: per_second.saturating_mul(factor), burst: burst.saturating_mul(factor) };
         Self {
-            buckets: RateLimiter::keyed(quota(limit)),
+            of_addresses: RateLimiter::keyed(quota(limit)),
             of_integrators: RateLimiter::keyed(quota(more)),
             checks: AtomicU32::new(0),
             is_crowded: AtomicBool::new(false),
@@ -170,7 +170,7 @@ impl Buckets {
         }
         let is_crowded = self.is_crowded.load(Ordering::Relaxed);
         let bucket = if is_crowded { client % SHARED_BUCKETS } else { client };
-        self.buckets.check_key(&bucket).map_err(|not_yet| seconds_until(&not_yet))
+        self.of_addresses.check_key(&bucket).map_err(|not_yet| seconds_until(&not_yet))
     }
 
     fn check_integrator(&self, integrator: u64) -> Result<(), u64> {
@@ -178,9 +178,9 @@ impl Buckets {
     }
 
     fn prune(&self, max_clients: usize) {
-        self.buckets.retain_recent();
-        self.buckets.shrink_to_fit();
-        self.is_crowded.store(self.buckets.len() > max_clients, Ordering::Relaxed);
+        self.of_addresses.retain_recent();
+        self.of_addresses.shrink_to_fit();
+        self.is_crowded.store(self.of_addresses.len() > max_clients, Ordering::Relaxed);
     }
 }
 
@@ -290,9 +290,9 @@ mod tests {
         };
         (0..1_000).for_each(knock);
         buckets.prune(999);
-        assert!(buckets.is_crowded.load(Ordering::Relaxed), "{}", buckets.buckets.len());
+        assert!(buckets.is_crowded.load(Ordering::Relaxed), "{}", buckets.of_addresses.len());
         (0..30_000).for_each(knock);
         let most = 1_000 + usize::try_from(SHARED_BUCKETS).unwrap();
-        assert!(buckets.buckets.len() <= most, "{}", buckets.buckets.len());
+        assert!(buckets.of_addresses.len() <= most, "{}", buckets.of_addresses.len());
     }
 }
