@@ -1,9 +1,9 @@
-import { toBytes32 } from '../execute/bytes32.js';
 import { checkRoute } from '../execute/check-deposit.js';
 import { mismatchError } from '../execute/mismatch-error.js';
 import { limitOf, missingBound, violation, type Bound } from '../execute/price-bound.js';
 import type { ProviderTransferDeposit, QuoteAsk, RouteQuote } from '../generated/types.js';
 import { invalidResponse } from '../request.js';
+import { onChain, sourceLink } from './chain-address.js';
 import { checkPayment } from './check-payment.js';
 
 /** Latest acceptable end of a transfer's time, in seconds from now: its price holds until then. */
@@ -31,15 +31,20 @@ export async function checkProviderTransfer(ask: QuoteAsk, quote: RouteQuote, de
   const { provider = 'missing', minAmountOut = '', depositAddress, expiresAt = 0 } = deposit;
   if (!trust.providers.includes(provider)) throw mismatchError('provider', provider, 'one that is trusted with the money');
   const [recipient, refundTo] = [ask.recipient ?? ask.fromAddress, ask.refundTo ?? ask.fromAddress];
-  for (const [name, named, asked] of [['recipient', deposit.recipient, recipient], ['refund address', deposit.refundTo, refundTo]] as const) {
-    if (!named || toBytes32(named) === undefined || toBytes32(named) !== toBytes32(asked)) throw mismatchError(name, named ?? 'missing', asked);
+  const read = (text: string): string | undefined => onChain(ask.fromChainId, text);
+  const parties = [['recipient', ask.toChainId, deposit.recipient, recipient], ['refund address', ask.fromChainId, deposit.refundTo, refundTo]] as const;
+  for (const [name, chain, named, asked] of parties) {
+    const is = named && onChain(chain, named);
+    if (!is || is !== onChain(chain, asked)) throw mismatchError(name, named ?? 'missing', asked);
   }
   const least = quote.minAmountOut ?? quote.amountOut;
   if (!/^\d+$/.test(minAmountOut) || BigInt(minAmountOut) < BigInt(least)) throw mismatchError('output', minAmountOut || 'missing', `at least ${least}`);
-  const address = toBytes32(depositAddress);
-  const own = [ask.fromToken, ask.fromAddress, recipient, refundTo].map(toBytes32);
-  if (!address || BigInt(address) === 0n || own.includes(address)) throw mismatchError('transfer\'s address', depositAddress, 'an address of the provider');
+  const address = read(depositAddress);
+  const own = [ask.fromToken, ask.fromAddress, recipient, refundTo].map(read);
+  if (!address || /^0x0+$/.test(address) || own.includes(address)) throw mismatchError('transfer\'s address', depositAddress, 'an address of the provider');
   const left = expiresAt - Date.now() / 1000;
   if (!(left > 0 && left <= MAX_SECONDS)) throw mismatchError('transfer\'s last time', expiresAt, 'within two days');
-  for (const transfer of deposit.deposit ? [deposit, deposit.deposit] : [deposit]) checkPayment(ask, quote, transfer, address);
+  for (const transfer of deposit.deposit ? [deposit, deposit.deposit] : [deposit]) {
+    checkPayment(ask, quote, transfer, address, read, sourceLink(transfer));
+  }
 }

@@ -69,3 +69,44 @@ describe('checkProviderTransfer', () => {
     });
   }
 });
+
+describe('checkProviderTransfer of a deposit on Bitcoin or Tron', () => {
+  const BITCOIN = 8253038;
+  const TRON = 728126428;
+  const COIN = 'bc1qqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqmql8k8';
+  const PAID = 'bc1qw508d6qejxtdg4y5r3zarvary0c5xw7kv8f3t4';
+  const BACK = '1A1zP1eP5QGefi2DMPTfTL5SLmv7DivfNa';
+  const USDT = 'TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t';
+  const PAID_ON_TRON = 'TMuA6YqfCeX8EhbfYEg5y7S4DqzSJireY9';
+  const BACK_ON_TRON = 'TBXSw8fM4jpQkGc6zZjsVABFpVN7UvXPdV';
+
+  const bitcoinAsk = { ...ask, fromChainId: BITCOIN, fromToken: COIN, fromAddress: BACK, refundTo: BACK, recipient: PAYER };
+  const tronAsk = { ...ask, fromChainId: TRON, fromToken: USDT, fromAddress: BACK_ON_TRON, refundTo: BACK_ON_TRON, recipient: PAYER };
+  const bitcoin = {
+    depositAddress: PAID, token: COIN, chainId: BITCOIN, decimals: 8, refundTo: BACK, qrPayload: `bitcoin:${PAID}?amount=0.00001`, deposit: undefined,
+  };
+  const tron = { depositAddress: PAID_ON_TRON, token: USDT, chainId: TRON, decimals: 6, refundTo: BACK_ON_TRON, qrPayload: PAID_ON_TRON, deposit: undefined };
+  const checkOf = (asked, deposit) => checkProviderTransfer(asked, quote, deposit, { minAmountOut: '990', providers: ['oneclick'] });
+
+  it('passes what matches the request', async () => {
+    await checkOf(bitcoinAsk, built(bitcoin));
+    await checkOf(tronAsk, built(tron));
+  });
+
+  it('refuses addresses, links and tokens of another form in words', async () => {
+    for (const [asked, right, change, words] of [
+      [bitcoinAsk, bitcoin, { depositAddress: 'tb1qw508d6qejxtdg4y5r3zarvary0c5xw7kxpjzsx' }, /transfer's address/],
+      [bitcoinAsk, bitcoin, { depositAddress: ADDRESS }, /transfer's address/],
+      [bitcoinAsk, bitcoin, { depositAddress: BACK }, /transfer's address/],
+      [bitcoinAsk, bitcoin, { depositAddress: COIN }, /transfer's address/],
+      [bitcoinAsk, bitcoin, { refundTo: PAID }, /refund address/],
+      [bitcoinAsk, bitcoin, { qrPayload: `bitcoin:${PAID}?amount=0.0001` }, /transfer's link/],
+      [bitcoinAsk, bitcoin, { token: PAID }, /transfer's token/],
+      [tronAsk, tron, { depositAddress: '41a614f803b6fd780986a42c78ec9c7f77e6ded13c' }, /transfer's address/],
+      [tronAsk, tron, { depositAddress: USDT }, /transfer's address/],
+      [tronAsk, tron, { qrPayload: BACK_ON_TRON }, /transfer's link/],
+    ]) {
+      await assert.rejects(checkOf(asked, built({ ...right, ...change })), { code: 'SVC3003', message: words });
+    }
+  });
+});
