@@ -34,6 +34,13 @@ solana = st.binary(min_size=32, max_size=32).map(base58)
 transaction = hex_text(32) | st.binary(min_size=64, max_size=64).map(base58)
 schemathesis.openapi.format("evm-address", evm)
 schemathesis.openapi.format("solana-address", solana)
+# Addresses of Bitcoin and Tron, which have checksums.
+source = st.sampled_from([
+    "bc1qw508d6qejxtdg4y5r3zarvary0c5xw7kv8f3t4",
+    "1A1zP1eP5QGefi2DMPTfTL5SLmv7DivfNa",
+    "TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t",
+])
+schemathesis.openapi.format("source-address", source)
 schemathesis.openapi.format("address", evm | solana)
 schemathesis.openapi.format("transaction-id", transaction)
 schemathesis.openapi.format("signed-transaction", hex_text(100))

@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use arc_swap::ArcSwap;
+use causeway_domain::ChainId;
 use parking_lot::Mutex;
 use tokio::time::{Instant, sleep_until};
 
@@ -17,6 +18,9 @@ use crate::{CatalogError, data, tokens};
 #[derive(Clone, Debug, Default)]
 pub struct CatalogOptions {
     pub chains: Vec<ChainOverride>,
+    /// The chains among those that swaps only begin on, such as Bitcoin, for which there is a provider. The others are not
+    /// in the catalog.
+    pub sources: Vec<ChainId>,
     pub lists: Vec<TokenListConfig>,
     /// Tokens of the service's own deployment, which rank as well known.
     pub own: Vec<OwnToken>,
@@ -43,9 +47,10 @@ impl Catalog {
 
     /// The bundled catalog with the configured changes. Reads files, but makes no requests.
     pub fn load(options: &CatalogOptions) -> Result<Self, CatalogError> {
-        let chains = chains::load_chains(&options.chains)?;
+        let chains = chains::load_with_sources(&options.chains, &options.sources)?;
         let icons = Icons::load(&chains, &options.chains)?;
         let mut assets = tokens::parse_assets(data::TOP)?;
+        assets.keep_chains(&chains);
         for own in &options.own {
             assets.add(own)?;
         }

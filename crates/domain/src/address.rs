@@ -1,3 +1,8 @@
+mod base58check;
+mod bitcoin;
+mod segwit;
+mod tron;
+
 use std::fmt;
 
 use alloy_primitives::Address as EvmAddress;
@@ -5,11 +10,15 @@ use thiserror::Error;
 
 use crate::{ChainId, Family};
 
-/// An account, contract or mint of either chain family.
+pub use bitcoin::BitcoinAddress;
+
+/// An account, contract or mint of a chain family.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Address {
     Evm(EvmAddress),
     Solana([u8; 32]),
+    Bitcoin(BitcoinAddress),
+    Tron([u8; 20]),
 }
 
 #[derive(Debug, Error, PartialEq, Eq)]
@@ -23,11 +32,31 @@ pub enum AddressError {
     Checksum,
     #[error("a Solana address is 32 bytes in base58, without 0, O, I and l")]
     Solana,
+    #[error("a Bitcoin address begins with 1, 3, bc1q or bc1p")]
+    Bitcoin,
+    #[error("the checksum of this Bitcoin address is wrong, so a character may be mistyped: copy it again")]
+    BitcoinChecksum,
+    #[error(
+        "this is an address of a Bitcoin test network; give one of the main network, which begins with 1, 3 or bc1"
+    )]
+    BitcoinNetwork,
+    #[error(
+        "this Bitcoin address pays to a kind of program that wallets do not have: give one that begins with bc1q or bc1p"
+    )]
+    BitcoinKind,
+    #[error("a Tron address begins with T and has 34 characters of base58")]
+    Tron,
+    #[error("the checksum of this Tron address is wrong, so a character may be mistyped: copy it again")]
+    TronChecksum,
+    #[error(
+        "this is the hex form of a Tron address, which has no checksum: give it in base58, beginning with T"
+    )]
+    TronHex,
 }
 
 impl Address {
-    /// Parses an address of that family as a person gives it: Solana exactly, EVM in lower case, in upper case, or in mixed
-    /// case with the right EIP-55 checksum.
+    /// Parses an address of that family as a person gives it: EVM in lower case, in upper case, or in mixed case with the right
+    /// EIP-55 checksum, all others exactly; those of Bitcoin and Tron have checksums.
     pub fn parse(family: Family, text: &str) -> Result<Self, AddressError> {
         let address = Self::parse_any_case(family, text)?;
         match &address {
@@ -42,12 +71,37 @@ impl Address {
         match family {
             Family::Evm => parse_evm(text).map(Self::Evm).ok_or(AddressError::Evm),
             Family::Solana => parse_solana(text).map(Self::Solana).ok_or(AddressError::Solana),
+            Family::Bitcoin => BitcoinAddress::parse(text).map(Self::Bitcoin),
+            Family::Tron => tron::parse(text).map(Self::Tron),
         }
     }
 
-    /// Parses an address of either family without a look at its checksum.
+    /// Parses an address of any family without a look at the checksum of EIP-55. No text is an address of two families.
     pub fn parse_any(text: &str) -> Option<Self> {
-        parse_evm(text).map(Self::Evm).or_else(|| parse_solana(text).map(Self::Solana))
+        let evm = || parse_evm(text).map(Self::Evm);
+        let solana = || parse_solana(text).map(Self::Solana);
+        let bitcoin = || BitcoinAddress::parse(text).ok().map(Self::Bitcoin);
+        let tron = || tron::parse(text).ok().map(Self::Tron);
+        evm().or_else(solana).or_else(bitcoin).or_else(tron)
+    }
+
+    /// The bytes of the address, by which it is read back: EVM 20, Solana 32, the others 21 or 33 with one for their kind.
+    pub(crate) fn to_bytes(self) -> Vec<u8> {
+        match self {
+            Self::Evm(address) => address.to_vec(),
+            Self::Solana(bytes) => bytes.to_vec(),
+            Self::Bitcoin(address) => address.to_bytes(),
+            Self::Tron(bytes) => std::iter::once(tron::VERSION).chain(bytes).collect(),
+        }
+    }
+
+    pub(crate) fn from_bytes(bytes: &[u8]) -> Option<Self> {
+        match (bytes.len(), bytes.first()) {
+            (20, _) => <[u8; 20]>::try_from(bytes).ok().map(|bytes| Self::Evm(bytes.into())),
+            (32, _) => <[u8; 32]>::try_from(bytes).ok().map(Self::Solana),
+            (21, Some(&tron::VERSION)) => bytes.get(1..)?.try_into().ok().map(Self::Tron),
+            _ => BitcoinAddress::from_bytes(bytes).map(Self::Bitcoin),
+        }
     }
 
     /// The address that represents the native coin.
@@ -55,6 +109,8 @@ impl Address {
         match family {
             Family::Evm => Self::Evm(EvmAddress::ZERO),
             Family::Solana => Self::Solana([0; 32]),
+            Family::Bitcoin => Self::Bitcoin(BitcoinAddress::COIN),
+            Family::Tron => Self::Tron([0; 20]),
         }
     }
 
@@ -73,6 +129,8 @@ impl Address {
         match self {
             Self::Evm(_) => Family::Evm,
             Self::Solana(_) => Family::Solana,
+            Self::Bitcoin(_) => Family::Bitcoin,
+            Self::Tron(_) => Family::Tron,
         }
     }
 
@@ -80,11 +138,11 @@ impl Address {
         *self == Self::native(self.family())
     }
 
-    /// The form in which authors are compared and shown: lower case on EVM, exact on Solana.
+    /// The form in which authors are compared and shown: lower case on EVM, exact elsewhere.
     pub fn to_author(&self) -> String {
         match self {
             Self::Evm(address) => format!("{address:#x}"),
-            Self::Solana(_) => self.to_string(),
+            Self::Solana(_) | Self::Bitcoin(_) | Self::Tron(_) => self.to_string(),
         }
     }
 }
@@ -126,6 +184,8 @@ impl fmt::Display for Address {
             }
             Self::Evm(address) => f.write_str(address.to_checksum_buffer(None).as_str()),
             Self::Solana(bytes) => f.write_str(&bs58::encode(bytes).into_string()),
+            Self::Bitcoin(address) => address.fmt(f),
+            Self::Tron(bytes) => f.write_str(&tron::encode(bytes)),
         }
     }
 }
@@ -194,9 +254,17 @@ mod tests {
         }
 
         #[test]
-        fn addresses_round_trip_through_text(evm in any::<[u8; 20]>(), solana in any::<[u8; 32]>()) {
-            for address in [Address::Evm(evm.into()), Address::Solana(solana)] {
+        fn addresses_round_trip_through_text_and_bytes(short in any::<[u8; 20]>(), long in any::<[u8; 32]>()) {
+            for address in [
+                Address::Evm(short.into()),
+                Address::Solana(long),
+                Address::Tron(short),
+                Address::Bitcoin(BitcoinAddress::ScriptHash(short)),
+                Address::Bitcoin(BitcoinAddress::Taproot(long)),
+            ] {
                 prop_assert_eq!(Address::parse_any(&address.to_string()), Some(address));
+                prop_assert_eq!(Address::from_bytes(&address.to_bytes()), Some(address));
+                prop_assert_eq!(Address::parse(address.family(), &address.to_string()), Ok(address));
             }
         }
     }

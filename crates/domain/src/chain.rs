@@ -11,6 +11,18 @@ pub const SOLANA_CHAIN_ID: ChainId = ChainId(20_011_000_000);
 /// Solana's CAIP-2 reference: the start of its mainnet genesis hash.
 pub const SOLANA_REFERENCE: &str = "5eykt4UsFv8P8NJdTREpY1vzqKqZKvdp";
 
+/// The id of Bitcoin, which has no number of its own: the one that Relay gives it.
+pub const BITCOIN_CHAIN_ID: ChainId = ChainId(8_253_038);
+
+/// Bitcoin's CAIP-2 reference: the start of the hash of its main network's first block.
+pub const BITCOIN_REFERENCE: &str = "000000000019d6689c085ae165831e93";
+
+/// The id of Tron: the number that its own nodes answer.
+pub const TRON_CHAIN_ID: ChainId = ChainId(728_126_428);
+
+/// Tron's CAIP-2 reference: the same number in hexadecimal.
+pub const TRON_REFERENCE: &str = "0x2b6653dc";
+
 /// A chain's number, as wallets and the API know it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct ChainId(u64);
@@ -30,7 +42,12 @@ impl ChainId {
 
     /// The family of the chain.
     pub fn family(self) -> Family {
-        if self == SOLANA_CHAIN_ID { Family::Solana } else { Family::Evm }
+        match self {
+            SOLANA_CHAIN_ID => Family::Solana,
+            BITCOIN_CHAIN_ID => Family::Bitcoin,
+            TRON_CHAIN_ID => Family::Tron,
+            _ => Family::Evm,
+        }
     }
 
     /// The chain's CAIP-2 identifier, such as `eip155:8453`.
@@ -38,6 +55,8 @@ impl ChainId {
         match self.family() {
             Family::Evm => format!("eip155:{self}"),
             Family::Solana => format!("solana:{SOLANA_REFERENCE}"),
+            Family::Bitcoin => format!("bip122:{BITCOIN_REFERENCE}"),
+            Family::Tron => format!("tron:{TRON_REFERENCE}"),
         }
     }
 
@@ -46,7 +65,9 @@ impl ChainId {
         match text.split_once(':') {
             Some(("eip155", reference)) => parse_evm_reference(reference).ok_or(Caip2Error::Reference),
             Some(("solana", SOLANA_REFERENCE)) => Ok(SOLANA_CHAIN_ID),
-            Some(("solana", _)) => Err(Caip2Error::Reference),
+            Some(("bip122", BITCOIN_REFERENCE)) => Ok(BITCOIN_CHAIN_ID),
+            Some(("tron", TRON_REFERENCE)) => Ok(TRON_CHAIN_ID),
+            Some(("solana" | "bip122" | "tron", _)) => Err(Caip2Error::Reference),
             Some(_) => Err(Caip2Error::Namespace),
             None => Err(Caip2Error::Form),
         }
@@ -69,10 +90,10 @@ impl fmt::Display for ChainId {
 pub enum Caip2Error {
     #[error("a chain is written namespace:reference, for instance eip155:1")]
     Form,
-    #[error("only the namespaces eip155 and solana are known")]
+    #[error("only the namespaces eip155, solana, bip122 and tron are known")]
     Namespace,
     #[error(
-        "the reference is not one of a known chain: eip155 takes a decimal chain id, solana the mainnet reference"
+        "the reference is not one of a known chain: eip155 takes a decimal chain id, the others that of their main network"
     )]
     Reference,
 }
@@ -82,6 +103,8 @@ pub enum Caip2Error {
 pub enum Family {
     Evm,
     Solana,
+    Bitcoin,
+    Tron,
 }
 
 impl Family {
@@ -90,6 +113,24 @@ impl Family {
         match self {
             Self::Evm => "eip155",
             Self::Solana => "solana",
+            Self::Bitcoin => "bip122",
+            Self::Tron => "tron",
+        }
+    }
+
+    /// Whether the service neither reads nor writes these chains: a liquidity provider takes transfers there, and swaps only
+    /// begin there.
+    pub const fn is_source_only(self) -> bool {
+        matches!(self, Self::Bitcoin | Self::Tron)
+    }
+
+    /// What an address looks like, for people.
+    pub const fn address_form(self) -> &'static str {
+        match self {
+            Self::Evm => "0x followed by 40 hex digits",
+            Self::Solana => "32 bytes in base58",
+            Self::Bitcoin => "1…, 3…, bc1q… or bc1p…",
+            Self::Tron => "T and 33 characters of base58",
         }
     }
 }
@@ -184,6 +225,11 @@ impl Chain {
     pub fn family(&self) -> Family {
         self.id.family()
     }
+
+    /// Whether the service reads the chain: it is enabled, and swaps do not only begin there.
+    pub fn is_read(&self) -> bool {
+        self.enabled && !self.family().is_source_only()
+    }
 }
 
 #[cfg(test)]
@@ -192,7 +238,7 @@ mod tests {
 
     #[test]
     fn caip2_round_trips_through_text() {
-        for id in [1, 8453, 4_278_608, SOLANA_CHAIN_ID.get()] {
+        for id in [1, 8453, 4_278_608, SOLANA_CHAIN_ID.get(), BITCOIN_CHAIN_ID.get(), TRON_CHAIN_ID.get()] {
             let chain = ChainId::new(id).unwrap();
             assert_eq!(ChainId::from_caip2(&chain.caip2()), Ok(chain));
         }
@@ -200,7 +246,18 @@ mod tests {
 
     #[test]
     fn non_canonical_caip2_is_rejected() {
-        for text in ["eip155:01", "eip155:+1", "eip155:", "eip155:0", "eip155:20011000000", "solana:devnet"] {
+        for text in [
+            "eip155:01",
+            "eip155:+1",
+            "eip155:",
+            "eip155:0",
+            "eip155:20011000000",
+            "eip155:728126428",
+            "solana:devnet",
+            // Bitcoin's test network, and Tron's.
+            "bip122:000000000933ea01ad0ee984209779ba",
+            "tron:0xcd8690dc",
+        ] {
             assert_eq!(ChainId::from_caip2(text), Err(Caip2Error::Reference), "{text}");
         }
         assert_eq!(ChainId::from_caip2("cosmos:hub"), Err(Caip2Error::Namespace));

@@ -134,6 +134,9 @@ impl Address {
         match self {
             Self::Evm(address) => address.into_word(),
             Self::Solana(bytes) => bytes.into(),
+            // No contract reads these: only orders that a provider settles begin there.
+            Self::Bitcoin(address) => B256::left_padding_from(address.program()),
+            Self::Tron(bytes) => B256::left_padding_from(&bytes),
         }
     }
 }

@@ -27,15 +27,15 @@ mod token_id;
 mod usd;
 mod warning;
 
-pub use address::{Address, AddressError};
+pub use address::{Address, AddressError, BitcoinAddress};
 pub use amount::{AmountError, RawAmount};
 pub use attestation::{
     Attestation, CollectedAttestation, CollectedBatch, FilledOrder, Outcome, SignatureBytes,
     SignedAttestation, SignedBatch, batch_digest,
 };
 pub use chain::{
-    Caip2Error, Chain, ChainId, Currency, DepositMethod, Explorer, Family, SOLANA_CHAIN_ID, SOLANA_REFERENCE,
-    UnknownDepositMethod,
+    BITCOIN_CHAIN_ID, BITCOIN_REFERENCE, Caip2Error, Chain, ChainId, Currency, DepositMethod, Explorer,
+    Family, SOLANA_CHAIN_ID, SOLANA_REFERENCE, TRON_CHAIN_ID, TRON_REFERENCE, UnknownDepositMethod,
 };
 pub use chain_demand::{ChainDemand, IdlePolling};
 pub use chain_policy::{ChainPolicy, EvmPolicy, FinalityPolicy, FinalityRule, FinalityTag};

@@ -45,6 +45,8 @@ pub struct ProviderOrder {
     pub spender: Option<Address>,
     /// The provider's own word for the status, as last heard.
     pub word: Option<String>,
+    /// The payment's transaction as the provider names it, where the service does not read the source chain.
+    pub named_deposit: Option<String>,
 }
 
 /// How far the clocks of two chains may be apart, in seconds.
@@ -56,6 +58,14 @@ pub const fn is_before_deposit(transfer: u64, deposit: u64) -> bool {
 }
 
 impl ProviderOrder {
+    /// Keeps the first transaction that the provider names as the payment, if it has the form of one.
+    pub fn set_named_deposit(&mut self, tx: &str) {
+        let is_hash = tx.len() == 64 && tx.bytes().all(|digit| digit.is_ascii_hexdigit());
+        if self.named_deposit.is_none() && is_hash {
+            self.named_deposit = Some(tx.to_ascii_lowercase());
+        }
+    }
+
     /// Keeps the provider's word for the status, cut to a line.
     pub fn set_word(&mut self, word: &str) {
         let word: String = word.chars().filter(|c| !c.is_control()).take(MAX_WORD_CHARS).collect();

@@ -16,7 +16,7 @@ pub struct TokenId {
 #[derive(Debug, Error, PartialEq, Eq)]
 pub enum TokenIdError {
     #[error(
-        "a token is written eip155:<chain id>:<address>, solana:<reference>:<mint>, or as JSON {{\"chainId\", \"address\"}}"
+        "a token is written eip155:<chain id>:<address>, solana:<reference>:<mint>, bip122:… or tron:…, or as JSON {{\"chainId\", \"address\"}}"
     )]
     Form,
     #[error("the JSON form of a token needs a number `chainId` and a string `address`")]
@@ -85,7 +85,7 @@ impl TokenId {
 impl FromStr for TokenId {
     type Err = TokenIdError;
 
-    /// Parses an identifier of either family, or the JSON object form.
+    /// Parses an identifier of any family, or the JSON object form.
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         if text.trim_start().starts_with('{') {
             return Self::from_json(text);
@@ -100,7 +100,9 @@ impl fmt::Display for TokenId {
         match self.chain.family() {
             // Like `caip2`, without its allocation.
             Family::Evm => write!(f, "eip155:{}:{}", self.chain, self.address),
-            Family::Solana => write!(f, "{}:{}", self.chain.caip2(), self.address),
+            Family::Solana | Family::Bitcoin | Family::Tron => {
+                write!(f, "{}:{}", self.chain.caip2(), self.address)
+            }
         }
     }
 }
@@ -130,6 +132,19 @@ mod tests {
         let sol = TokenId::native(SOLANA_CHAIN_ID);
         assert_eq!(sol.to_string(), format!("solana:5eykt4UsFv8P8NJdTREpY1vzqKqZKvdp:{}", "1".repeat(32)));
         assert_eq!(sol.to_string().parse(), Ok(sol));
+    }
+
+    #[test]
+    fn coins_and_tokens_of_source_only_chains_have_identifiers() {
+        for text in [
+            "bip122:000000000019d6689c085ae165831e93:bc1qqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqmql8k8",
+            "tron:0x2b6653dc:TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t",
+            "tron:0x2b6653dc:T9yD14Nj9j7xAB4dbGeiX9h8unkKHxuWwb",
+        ] {
+            let token: TokenId = text.parse().unwrap();
+            assert_eq!(token.to_string(), text);
+            assert_eq!(token.is_native(), !text.contains("TR7N"), "{text}");
+        }
     }
 
     #[test]

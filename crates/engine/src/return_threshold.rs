@@ -8,6 +8,8 @@ const fn gas_units(family: Family) -> u64 {
     match family {
         Family::Evm => 150_000,
         Family::Solana => 1,
+        // Nothing of ours is sent there.
+        Family::Bitcoin | Family::Tron => 0,
     }
 }
 

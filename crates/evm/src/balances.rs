@@ -36,7 +36,7 @@ impl BalanceReader for EvmClient {
             .filter(|token| token.chain() == self.chain_id())
             .filter_map(|token| match token.address() {
                 Address::Evm(address) => Some((*token, BalanceQuery { owner, token: address })),
-                Address::Solana(_) => None,
+                _ => None,
             })
             .unzip();
         let balances = self.balances_of(&queries, BlockTag::Latest).await?;

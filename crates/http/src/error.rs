@@ -214,6 +214,11 @@ impl From<QuoteError> for ApiError {
                 format!("Chain {chain} is not supported. GET /v1/chains lists those that are."),
             )
             .with_details(json!({ "chainId": chain.get() })),
+            QuoteError::SourceOnly(chain) => Self::new(
+                ErrorName::NotSupportedChain,
+                format!("Swaps only begin on chain {chain}: choose a destination on another chain."),
+            )
+            .with_details(json!({ "chainId": chain.get() })),
             QuoteError::UnsupportedToken(token) => Self::unsupported_token(token),
             QuoteError::CannotFill { missing, token } => Self::cannot_fill(missing, &token),
             QuoteError::Id(error) => Self::internal(&error),

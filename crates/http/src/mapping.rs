@@ -16,6 +16,7 @@ pub(crate) fn map_chain(chain: &domain::Chain, app: &App) -> wire::Chain {
         Some(base) => vec![format!("{base}/{}", chain.id)],
         None => chain.rpc.clone(),
     };
+    let rpc = if chain.family().is_source_only() { Vec::new() } else { rpc };
     let explorer = explorer_of(chain, options);
     wire::Chain {
         id: chain.id.get(),
@@ -47,7 +48,7 @@ pub(crate) fn map_warning(warning: &domain::Warning) -> wire::Warning {
 
 /// The chain's explorer. Those of the real chains have never heard of a sandbox's transactions, so it has its own.
 fn explorer_of(chain: &domain::Chain, options: &crate::Options) -> wire::BlockExplorer {
-    let is_own = |rpc: &String| rpc.starts_with(&options.public_url);
+    let is_own = |rpc: &String| rpc.starts_with(&options.public_url) && !chain.family().is_source_only();
     if options.sandbox_rpc.as_ref().is_some_and(is_own) {
         let url = format!("{}/sandbox/explorer/{}", options.public_url, chain.id);
         return wire::BlockExplorer { name: "Sandbox explorer".to_owned(), url };
@@ -75,6 +76,8 @@ pub(crate) fn word_to_address(word: B256, family: Family) -> Address {
     match family {
         Family::Evm => Address::Evm(EvmAddress::from_word(word)),
         Family::Solana => Address::Solana(word.0),
+        // No contract of ours is there.
+        Family::Bitcoin | Family::Tron => Address::native(family),
     }
 }
 

@@ -1,7 +1,7 @@
 use causeway_domain::UsdPrice;
 
 /// Sandbox prices by coin: plausible round figures, not market data.
-const SANDBOX_PRICES: [(&str, &str); 80] = [
+const SANDBOX_PRICES: [(&str, &str); 82] = [
     ("aave", "180"),
     ("aerodrome-finance", "0.9"),
     ("agora-dollar", "1"),
@@ -11,6 +11,7 @@ const SANDBOX_PRICES: [(&str, &str); 80] = [
     ("berachain-bera", "2"),
     ("binance-bitcoin", "100000"),
     ("binancecoin", "900"),
+    ("bitcoin", "100000"),
     ("bitcoin-avalanche", "100000"),
     ("bonk", "0.00002"),
     ("bridged-usd-coin", "1"),
@@ -55,6 +56,7 @@ const SANDBOX_PRICES: [(&str, &str); 80] = [
     ("solana", "160"),
     ("staked-ether", "3500"),
     ("tether", "1"),
+    ("tron", "0.3"),
     ("uniswap", "8"),
     ("usd-coin", "1"),
     ("usd1-wlfi", "1"),

@@ -77,6 +77,8 @@ impl Sandbox {
                     evm.insert(chain.id, open_evm(chain, &genesis, &faucet, options)?);
                 }
                 Family::Solana => solana = Some(open_solana(chain, genesis.roles(), options)?),
+                // Nobody reads these chains, so there is nothing to play.
+                Family::Bitcoin | Family::Tron => {}
             }
         }
         let producers =

@@ -1,3 +1,4 @@
+import { sha256 } from '@noble/hashes/sha2.js';
 import { keccak_256 } from '@noble/hashes/sha3.js';
 
 export const EVM_NATIVE = '0x0000000000000000000000000000000000000000';
@@ -39,12 +40,24 @@ function base58Length(text) {
   return zeros + Math.ceil(value.toString(16).length / 2) * (value > 0n ? 1 : 0);
 }
 
+/** Whether the text is an address of Tron: 25 bytes in base58, of which the first is its mark and the last four a checksum. */
+function isTron(text) {
+  if (base58Length(text) !== 25) return false;
+  let value = 0n;
+  for (const char of text) value = value * 58n + BigInt(BASE58.indexOf(char));
+  const bytes = Uint8Array.from(value.toString(16).padStart(50, '0').match(/../g), (pair) => Number.parseInt(pair, 16));
+  const sum = sha256(sha256(bytes.subarray(0, 21)));
+  return bytes[0] === 0x41 && bytes.subarray(21).every((byte, at) => byte === sum[at]);
+}
+
 /** The address as it is printed in the catalog, or null when it is none of that family. */
 export function canonical(family, address) {
   if (typeof address !== 'string') return null;
   const text = address.trim();
   if (family === 'evm') return /^0x[0-9a-f]{40}$/i.test(text) ? checksum(text) : null;
-  return base58Length(text) === 32 ? text : null;
+  if (family === 'tron') return isTron(text) ? text : null;
+  // Bitcoin has no tokens.
+  return family === 'solana' && base58Length(text) === 32 ? text : null;
 }
 
 /** True where a list means the native coin of the chain. */

@@ -13,7 +13,11 @@ const EVM = [
   'small_deposits', 'attestations', 'large_amounts', 'fallback_depth', 'send_depth', 'max_fee_gwei', 'min_tip_wei',
   'gas_factor', 'permit2', 'multicall3', 'zksync_vm',
 ];
-const METHODS = { evm: ['CONTRACT_CALL', 'PERMIT2', 'TRANSFER'], solana: ['CONTRACT_CALL', 'TRANSFER'] };
+const METHODS = {
+  evm: ['CONTRACT_CALL', 'PERMIT2', 'TRANSFER'], solana: ['CONTRACT_CALL', 'TRANSFER'], bitcoin: ['TRANSFER'], tron: ['TRANSFER'],
+};
+/** Families whose chains the service does not read: swaps only begin there. */
+const SOURCES = new Set(['bitcoin', 'tron']);
 const URL_SHAPE = /^https:\/\/[^\s?#]+[^\s?#/]$/;
 
 /** Reads chains.toml and says everything that is wrong with it at once. */
@@ -40,7 +44,7 @@ export function loadChains(path) {
 
 function checkChain(chain, wrong) {
   const methods = METHODS[chain.family];
-  if (!methods) return wrong(`family ${chain.family} is neither evm nor solana`);
+  if (!methods) return wrong(`family ${chain.family} is none of ${Object.keys(METHODS).join(', ')}`);
   checkColumns('policy', POLICY, chain.policy ?? {}, wrong);
   if (chain.family === 'evm') checkColumns('evm', EVM, chain.evm ?? {}, wrong);
   else if (chain.evm) wrong('only EVM chains have the table evm');
@@ -60,7 +64,8 @@ function checkChain(chain, wrong) {
     if (!URL_SHAPE.test(url)) wrong(`${url} must be https, without query or trailing slash`);
   }
   for (const method of chain.deposit_methods) if (!methods.includes(method)) wrong(`no such deposit method: ${method}`);
-  if (!chain.deposit_methods.includes('CONTRACT_CALL')) wrong('CONTRACT_CALL is always there');
+  if (!SOURCES.has(chain.family) && !chain.deposit_methods.includes('CONTRACT_CALL')) wrong('CONTRACT_CALL is always there');
+  if (SOURCES.has(chain.family) && chain.rpc.length > 0) wrong('no endpoint of it is used');
   if (chain.evm?.zksync_vm && chain.deposit_methods.includes('TRANSFER')) {
     wrong('TRANSFER needs the common CREATE2 derivation');
   }

@@ -5,12 +5,13 @@ import { join } from 'node:path';
 const require = createRequire(import.meta.url);
 const SOLANA = 20011000000;
 const LIFI_SOLANA = 1151111081099710;
+const TRON = 728126428;
 const SPL_REGISTRY_MAINNET = 101;
 
 // The platform names of @web3icons/common.
 const PLATFORMS = {
   ethereum: 1, 'optimistic-ethereum': 10, 'binance-smart-chain': 56, 'polygon-pos': 137, zksync: 324, mantle: 5000,
-  base: 8453, 'arbitrum-one': 42161, avalanche: 43114, linea: 59144, solana: SOLANA,
+  base: 8453, 'arbitrum-one': 42161, avalanche: 43114, linea: 59144, solana: SOLANA, tron: TRON,
 };
 
 /** The folder of an installed package, whether or not it exports its package.json. */

@@ -8,7 +8,7 @@ const SIDE = 24;
 /** The form of a coin on a chain of others, or wrapped for contracts, bears the coin's mark within a ring. */
 const RINGS = { wrapped: '#566878', bridged: '#a9b4ba' };
 
-/** The forms, by their coin in top.toml. `bitcoin` itself is no asset there. */
+/** The forms, by their coin in top.toml. */
 const FORMS = {
   wrapped: {
     weth: 'ethereum', wbnb: 'binancecoin', 'wrapped-pol': 'polygon-ecosystem-token', 'wrapped-avax': 'avalanche-2', 'wrapped-solana': 'solana',

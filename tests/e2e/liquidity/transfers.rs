@@ -21,7 +21,7 @@ impl Fixture {
     }
 
     /// A quote for `ask` that has routes of all these types.
-    async fn quote_of(&self, ask: &QuoteAsk, kinds: &[&str]) -> Value {
+    pub(super) async fn quote_of(&self, ask: &QuoteAsk, kinds: &[&str]) -> Value {
         let ask = serde_json::to_value(ask).unwrap();
         let begun = std::time::Instant::now();
         loop {
@@ -69,7 +69,7 @@ impl Fixture {
         built["orderId"].as_str().unwrap().to_owned()
     }
 
-    async fn status(&self, id: &str, wanted: &str) -> Value {
+    pub(super) async fn status(&self, id: &str, wanted: &str) -> Value {
         self.wait_for(id, wanted, |order| order["status"] == wanted).await
     }
 }

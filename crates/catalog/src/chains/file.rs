@@ -84,7 +84,11 @@ impl Entry {
         let family = match self.family.as_str() {
             "evm" => causeway_domain::Family::Evm,
             "solana" => causeway_domain::Family::Solana,
-            other => return Err(invalid(format!("`{other}` is not a family: use evm or solana"))),
+            "bitcoin" => causeway_domain::Family::Bitcoin,
+            "tron" => causeway_domain::Family::Tron,
+            other => {
+                return Err(invalid(format!("`{other}` is not a family: use evm, solana, bitcoin or tron")));
+            }
         };
         if family != id.family() {
             return Err(invalid(format!("the id belongs to the family {:?}", id.family())));

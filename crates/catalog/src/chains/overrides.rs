@@ -116,6 +116,7 @@ impl ChainOverride {
                     vec![DepositMethod::ContractCall, DepositMethod::Permit2, DepositMethod::Transfer]
                 }
                 Family::Solana => vec![DepositMethod::ContractCall, DepositMethod::Transfer],
+                Family::Bitcoin | Family::Tron => vec![DepositMethod::Transfer],
             },
             color: DEFAULT_COLOR.to_owned(),
             policy: ChainPolicy::unlisted(id.family()),

@@ -76,9 +76,9 @@ pub(super) fn read_policy(
 ) -> Result<ChainPolicy, String> {
     let evm = match (family, evm) {
         (Family::Evm, Some(evm)) => Some(evm.read()?),
-        (Family::Solana, None) => None,
+        (Family::Solana | Family::Bitcoin | Family::Tron, None) => None,
         (Family::Evm, None) => return Err("an EVM chain needs the table `evm`".to_owned()),
-        (Family::Solana, Some(_)) => return Err("only EVM chains have the table `evm`".to_owned()),
+        (_, Some(_)) => return Err("only EVM chains have the table `evm`".to_owned()),
     };
     let order_cap = policy.order_cap_usd.number().map(dollars).transpose()?;
     if order_cap.is_none() && evm.is_some_and(|evm| is_depth(evm.finality.large_amounts)) {
@@ -110,7 +110,7 @@ impl EvmColumns {
         };
         let address = |column: &str, text: &str| match Address::parse(Family::Evm, text) {
             Ok(Address::Evm(address)) => Ok(address),
-            Ok(Address::Solana(_)) => Err(format!("`{column}` is not an EVM address")),
+            Ok(_) => Err(format!("`{column}` is not an EVM address")),
             Err(error) => Err(format!("`{column}`: {error}")),
         };
         if self.gas_factor == 0 {

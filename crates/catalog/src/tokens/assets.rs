@@ -1,6 +1,6 @@
 use std::collections::HashMap;
 
-use causeway_domain::{ChainId, Token, TokenId};
+use causeway_domain::{Chain, ChainId, Token, TokenId};
 use serde::Deserialize;
 
 use super::key::MAX_RANK;
@@ -73,6 +73,20 @@ impl Assets {
         };
         self.by_token.insert(token.id, position);
         Ok(())
+    }
+
+    /// Leaves out the tokens of source-only chains that are not among `chains`, and the assets of them alone.
+    pub(crate) fn keep_chains(&mut self, chains: &[Chain]) {
+        let is_kept = |token: &TokenId| {
+            !token.chain().family().is_source_only() || chains.iter().any(|chain| chain.id == token.chain())
+        };
+        for asset in &mut self.all {
+            asset.tokens.retain(is_kept);
+        }
+        self.all.retain(|asset| !asset.tokens.is_empty());
+        let positions = self.all.iter().zip(0u16..);
+        self.by_token =
+            positions.flat_map(|(asset, at)| asset.tokens.iter().map(move |token| (*token, at))).collect();
     }
 
     pub(crate) fn of(&self, token: &TokenId) -> Option<&Asset> {

@@ -55,6 +55,7 @@ fn hash(id: &TokenId) -> u64 {
     match id.address() {
         causeway_domain::Address::Evm(address) => hasher.update(address.as_slice()),
         causeway_domain::Address::Solana(bytes) => hasher.update(bytes),
+        address => hasher.update(address.to_string()),
     }
     hasher.finalize().iter().take(8).fold(0u64, |key, byte| (key << 8) | u64::from(*byte)) >> (64 - HASH_BITS)
 }

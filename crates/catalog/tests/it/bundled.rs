@@ -1,7 +1,9 @@
 use std::sync::{Arc, LazyLock};
 
 use causeway_catalog::{Catalog, CatalogOptions, ChainOverride, Snapshot, TokenFilter};
-use causeway_domain::{ChainId, Family, FinalityRule, SOLANA_CHAIN_ID, TokenId};
+use causeway_domain::{
+    BITCOIN_CHAIN_ID, ChainId, Family, FinalityRule, SOLANA_CHAIN_ID, TRON_CHAIN_ID, TokenId,
+};
 
 pub(crate) static SNAPSHOT: LazyLock<Arc<Snapshot>> =
     LazyLock::new(|| Catalog::bundled().unwrap().snapshot());
@@ -155,4 +157,25 @@ fn a_disabled_chain_stays_listed_but_loses_its_tokens() {
     assert!(now.top(&[base]).is_empty());
     assert!(now.icon(base).is_some());
     assert!(now.suggestions().iter().all(|suggestion| !suggestion.text.contains("Base")));
+}
+
+#[test]
+fn chains_that_swaps_only_begin_on_are_there_where_they_are_asked_for() {
+    let sources = vec![BITCOIN_CHAIN_ID, TRON_CHAIN_ID];
+    let options = CatalogOptions { sources: sources.clone(), ..CatalogOptions::default() };
+    let with = Catalog::load(&options).unwrap().snapshot();
+    assert_eq!(with.chains().len(), CHAINS.len() + 2);
+    let usdt: TokenId = "tron:0x2b6653dc:TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t".parse().unwrap();
+    for id in sources {
+        let (chain, coin) = (with.chain(id).unwrap(), TokenId::native(id));
+        assert!(chain.family().is_source_only() && chain.rpc.is_empty(), "{}", chain.name);
+        assert_eq!(with.token(&coin).unwrap().token.decimals, chain.native.decimals);
+        assert!(with.asset(&coin).is_some() && with.icon(id).is_some(), "{}", chain.name);
+        assert!(SNAPSHOT.chain(id).is_none() && SNAPSHOT.token(&coin).is_none(), "{}", chain.name);
+        assert!(SNAPSHOT.icon(id).is_none());
+    }
+    assert_eq!(with.token(&usdt).unwrap().token.symbol, "USDT");
+    assert!(with.search("btc", &[BITCOIN_CHAIN_ID], 1)[0].token.id.is_native());
+    assert!(SNAPSHOT.token(&usdt).is_none() && SNAPSHOT.asset(&usdt).is_none());
+    assert!(SNAPSHOT.assets().iter().all(|asset| asset.coin != "bitcoin" && asset.coin != "tron"));
 }

@@ -91,6 +91,9 @@ fn placeholder_payer(token: TokenId) -> anyhow::Result<Address> {
     let text = match token.chain().family() {
         Family::Evm => EVM_PAYER,
         Family::Solana => SOLANA_PAYER,
+        Family::Bitcoin | Family::Tron => {
+            anyhow::bail!("swaps from this chain are for liquidity providers only")
+        }
     };
     Ok(Address::parse(token.chain().family(), text)?)
 }

@@ -18,6 +18,7 @@ pub(super) use provider::plan_provider;
 pub use provider_transfer::{ProviderTrust, check_provider_transfer};
 pub(super) use terms::number;
 
+mod chain_address;
 mod permit;
 mod program_address;
 mod provider;

@@ -8,7 +8,7 @@ const VERSION: &str = "2";
 
 impl Attestation {
     /// The EIP-712 digest for the escrow on the origin chain. The domain contains the contract on EVM chains and the program
-    /// as salt on Solana. `None` where the escrow is not an address of the chain's family.
+    /// as salt on Solana. `None` where the escrow is not an address of the chain's family, or the chain has none.
     pub fn digest(&self, origin: ChainId, escrow: B256) -> Option<B256> {
         let domain = domain_separator(origin, escrow)?;
         Some(keccak256([&[0x19, 0x01], domain.as_slice(), self.statement().as_slice()].concat()))
@@ -35,6 +35,7 @@ pub(super) fn domain_separator(origin: ChainId, escrow: B256) -> Option<B256> {
         Family::Evm if Address::from_word(escrow).into_word() != escrow => return None,
         Family::Evm => "address verifyingContract",
         Family::Solana => "bytes32 salt",
+        Family::Bitcoin | Family::Tron => return None,
     };
     let kind = format!("EIP712Domain(string name,string version,uint256 chainId,{contract_field})");
     Some(hash(&kind, &[keccak256(NAME), keccak256(VERSION), number(origin.get()), escrow]))

@@ -122,6 +122,8 @@ pub struct ProviderReport {
     pub word: String,
     /// Transactions of the source chain that have paid its address, according to the provider.
     pub deposits: Vec<String>,
+    /// How much of the input it says that it has received. It counts only where the service does not read the source chain.
+    pub received: Option<RawAmount>,
 }
 
 /// One chain's entry contract as a provider names it, and whether it is pinned here.

@@ -57,12 +57,17 @@ pub struct ProviderStep {
 }
 
 /// Advances an order that a provider settles. The provider's word moves it between open statuses; only what a chain shows
-/// makes it deposited, filled or refunded.
+/// makes it deposited, filled or refunded. Where the service does not read the source chain, the provider's word makes it
+/// deposited and refunded, and says so; filled it is by the destination chain alone.
 pub fn advance_provider(order: Order, context: &ProviderContext) -> ProviderStep {
     let mut step = ProviderStep { order, changes: Vec::new() };
+    let is_unread = is_source_unread(&step.order);
     keep_evidence(&mut step.order, context);
     if let (Some(provider), Some(report)) = (step.order.provider.as_mut(), &context.report) {
         provider.set_word(&report.word);
+        if let Some(tx) = report.deposits.first().filter(|_| is_unread) {
+            provider.set_named_deposit(tx);
+        }
     }
     while let Some((status, detail)) = next(&step.order, context) {
         // Every step is one of the table's.
@@ -107,6 +112,12 @@ fn next(order: &Order, context: &ProviderContext) -> Option<(OrderStatus, String
             None if evidence.fill.is_some() || evidence.refund.is_some() => {
                 Some((Deposited, format!("{provider} has paid out, so it had the money.")))
             }
+            None if is_said_to_be_paid(order, context) => Some((
+                Deposited,
+                format!(
+                    "{provider} says that it has the money; this service does not read the source chain."
+                ),
+            )),
             None if is_unpaid(order, context) => Some((Failed, UNPAID.to_owned())),
             None => None,
         },
@@ -123,10 +134,13 @@ fn next(order: &Order, context: &ProviderContext) -> Option<(OrderStatus, String
         Published if evidence.refund.is_some() || returns => {
             Some((RefundPending, format!("{provider} did not deliver and says that it returns the money.")))
         }
-        RefundPending => {
-            let (refund, _) = evidence.refund.as_ref()?;
-            Some((Refunded, format!("Returned by {provider} in transaction {}.", refund.tx)))
-        }
+        RefundPending => match (&evidence.refund, said_return(order, context)) {
+            (Some((refund, _)), _) => {
+                Some((Refunded, format!("Returned by {provider} in transaction {}.", refund.tx)))
+            }
+            (None, Some(_)) => Some((Refunded, format!("{provider} says that it has returned the money."))),
+            (None, None) => None,
+        },
         Deposited | Published | Filled | Refunded | Failed => None,
     }
 }
@@ -135,11 +149,27 @@ fn next(order: &Order, context: &ProviderContext) -> Option<(OrderStatus, String
 fn failure(order: &Order, context: &ProviderContext) -> Option<String> {
     match order.status {
         OrderStatus::Refunded => {
-            let form = context.refund.as_ref().and_then(|(_, form)| form.clone());
+            let said = said_return(order, context).map(|tx| {
+                format!(
+                    "{0} did not deliver and says that it has returned the input, less its fee, to {1} in transaction {tx}. \
+                     This service does not read that chain: look there.",
+                    order.filler, order.refund_to
+                )
+            });
+            let form = context.refund.as_ref().and_then(|(_, form)| form.clone()).or(said);
             Some(form.unwrap_or_else(|| format!("{} did not deliver and returned the money.", order.filler)))
         }
         OrderStatus::Failed => Some(order.failure_reason.clone().unwrap_or_else(|| UNPAID.to_owned())),
         OrderStatus::Filled => None,
+        OrderStatus::Created if is_source_unread(order) => {
+            let received = context.report.as_ref().and_then(|report| report.received);
+            received.filter(|received| !received.is_zero() && *received < order.src_amount).map(|received| {
+                format!(
+                    "{} says that only {received} of {} raw units have arrived at its address.",
+                    order.filler, order.src_amount
+                )
+            })
+        }
         OrderStatus::Created => context.underpaid.as_ref().map(|(amount, tx)| {
             format!(
                 "Only {amount} of {} raw units have arrived at {}'s address, in transaction {tx}.",
@@ -158,6 +188,28 @@ fn failure(order: &Order, context: &ProviderContext) -> Option<String> {
                 order.filler, order.dest_amount
             )
         }),
+    }
+}
+
+/// Whether nobody but the provider tells what happens on the source chain.
+fn is_source_unread(order: &Order) -> bool {
+    order.from.chain().family().is_source_only()
+}
+
+/// Whether the provider says that it has the input, on a chain that the service does not read.
+fn is_said_to_be_paid(order: &Order, context: &ProviderContext) -> bool {
+    let Some(report) = context.report.as_ref().filter(|_| is_source_unread(order)) else { return false };
+    report.received.is_some_and(|received| received >= order.src_amount)
+        || matches!(report.state, ProviderState::Returned(_))
+}
+
+/// The transaction in which the provider says that it has returned the input, on a chain that the service does not read.
+fn said_return<'a>(order: &Order, context: &'a ProviderContext) -> Option<&'a str> {
+    match &context.report.as_ref()?.state {
+        ProviderState::Returned(returned) if is_source_unread(order) && returned.token == order.from => {
+            Some(&returned.tx)
+        }
+        _ => None,
     }
 }
 

@@ -64,8 +64,9 @@ impl Encoder {
         if known.is_none() {
             self.addresses.push(address);
             match address {
+                // The hot path, without an allocation.
                 Address::Evm(address) => self.short(address.as_slice()),
-                Address::Solana(bytes) => self.short(&bytes),
+                address => self.short(&address.to_bytes()),
             }
         }
     }
@@ -154,9 +155,7 @@ impl<'a> Decoder<'a> {
         let place = usize::try_from(self.number()?).ok()?;
         if place == self.addresses.len() {
             let bytes = self.short()?;
-            let evm = || <[u8; 20]>::try_from(bytes).ok().map(|bytes| Address::Evm(bytes.into()));
-            let solana = || <[u8; 32]>::try_from(bytes).ok().map(Address::Solana);
-            self.addresses.push(evm().or_else(solana)?);
+            self.addresses.push(Address::from_bytes(bytes)?);
         }
         self.addresses.get(place).copied()
     }

@@ -1,6 +1,6 @@
 use alloy_primitives::B256;
 use causeway_domain::ports::DepositBuilder;
-use causeway_domain::{Address, ChainId, DepositMethod, Family, ForwardingOrder, Order, Parties, RouteTerms};
+use causeway_domain::{Address, ChainId, DepositMethod, ForwardingOrder, Order, Parties, RouteTerms};
 
 use super::{BuildError, BuildRequest};
 
@@ -89,10 +89,7 @@ fn check_family(field: &'static str, address: Address, chain: ChainId) -> Result
     if address.family() == chain.family() {
         return Ok(());
     }
-    let form = match chain.family() {
-        Family::Evm => "0x followed by 40 hex digits",
-        Family::Solana => "32 bytes in base58",
-    };
+    let form = chain.family().address_form();
     Err(BuildError::Field { field, expected: format!("expected an address of chain {chain}: {form}") })
 }
 

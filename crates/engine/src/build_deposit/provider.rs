@@ -234,8 +234,8 @@ impl BuildDeposit {
         let frozen = placeholder_terms(route, &id, open, last);
         let notice = self.liquidity.provider(&route.filler).map(|provider| provider.notice().clone());
         let notice = notice.ok_or_else(|| BuildError::OthersContracts { filler: route.filler.clone() })?;
-        let provider =
-            ProviderOrder { terms, notice, target: offered.target, spender: offered.spender, word: None };
+        let (target, spender) = (offered.target, offered.spender);
+        let provider = ProviderOrder { terms, notice, target, spender, word: None, named_deposit: None };
         Ok(Order {
             id,
             key: self.parts.row_keys.next(now),

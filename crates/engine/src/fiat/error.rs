@@ -187,7 +187,9 @@ impl FiatError {
 impl From<QuoteError> for FiatError {
     fn from(error: QuoteError) -> Self {
         match error {
-            QuoteError::UnsupportedChain(chain) => Self::UnsupportedChain(chain),
+            QuoteError::UnsupportedChain(chain) | QuoteError::SourceOnly(chain) => {
+                Self::UnsupportedChain(chain)
+            }
             QuoteError::UnsupportedToken(token) => Self::UnsupportedToken(token),
             QuoteError::Id(error) => Self::Id(error),
             QuoteError::CannotFill { .. } => Self::Field {

@@ -13,6 +13,7 @@ impl Hubs {
         match chain.family() {
             Family::Evm => self.evm,
             Family::Solana => self.solana,
+            Family::Bitcoin | Family::Tron => None,
         }
     }
 

@@ -6,7 +6,7 @@ use std::time::Duration;
 use causeway_catalog::Catalog;
 use causeway_domain::fiat::{FiatAsk, FiatQuote, WantedAmount};
 use causeway_domain::ports::{FiatStore, OnRamp, RampError};
-use causeway_domain::{Family, Quote, RowKeys};
+use causeway_domain::{Quote, RowKeys};
 use futures::stream::{BoxStream, FuturesUnordered};
 use futures::{FutureExt as _, StreamExt as _};
 use jiff::SignedDuration;
@@ -127,11 +127,12 @@ impl QuoteFiat {
         let target = resolve(&snapshot, ask.target)?;
         self.parts.ramps.check_tokens(&[ask.target])?;
         let chain = ask.target.chain();
+        if chain.family().is_source_only() {
+            // No payout there would be seen.
+            return Err(FiatError::UnsupportedChain(chain));
+        }
         if ask.recipient.family() != chain.family() {
-            let form = match chain.family() {
-                Family::Evm => "0x followed by 40 hex digits",
-                Family::Solana => "32 bytes in base58",
-            };
+            let form = chain.family().address_form();
             let expected = format!("expected an address of chain {chain}: {form}");
             return Err(FiatError::Field { field: "recipient", expected });
         }

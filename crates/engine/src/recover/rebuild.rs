@@ -74,6 +74,7 @@ fn address(family: Family, word: B256) -> Option<Address> {
             (address.into_word() == word).then_some(Address::Evm(address))
         }
         Family::Solana => Some(Address::Solana(word.0)),
+        Family::Bitcoin | Family::Tron => None,
     }
 }
 

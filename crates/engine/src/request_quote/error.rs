@@ -5,11 +5,13 @@ use thiserror::Error;
 
 use crate::fillers::MissingOffer;
 
-/// Why there is no quote. The first three are the client's to fix; the last is internal.
+/// Why there is no quote. The first four are the client's to fix; the last is internal.
 #[derive(Debug, Error)]
 pub enum QuoteError {
     #[error("chain {0} is not supported")]
     UnsupportedChain(ChainId),
+    #[error("swaps only begin on chain {0}")]
+    SourceOnly(ChainId),
     #[error("token {0} is not known")]
     UnsupportedToken(TokenId),
     /// At least one filler answered and none can fill; fillers without an answer are listed too.

@@ -97,6 +97,9 @@ impl RequestQuote {
         let snapshot = self.catalog.snapshot_guard();
         let ask = &mut request.ask;
         let (from, to) = (resolve(&snapshot, ask.from)?, resolve(&snapshot, ask.to)?);
+        if ask.to.chain().family().is_source_only() {
+            return Err(QuoteError::SourceOnly(ask.to.chain()));
+        }
         if let Some(closed) = self.cursors.closed([ask.from.chain(), ask.to.chain()]) {
             let missing = self.fillers.all_without_offer(&NoOffer::Paused(closed.to_string()));
             return Err(QuoteError::CannotFill { missing, token: from });

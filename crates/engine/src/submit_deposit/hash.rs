@@ -100,6 +100,7 @@ pub(super) fn canonical(chain: ChainId, hash: &str) -> Result<String, SubmitErro
     let (name, expected) = match chain.family() {
         Family::Evm => (evm_hash(hash), "0x followed by 64 hex digits"),
         Family::Solana => (solana_signature(hash), "its signature: 64 bytes in base58"),
+        Family::Bitcoin | Family::Tron => (plain_hash(hash), "64 hex digits"),
     };
     name.ok_or(SubmitError::MalformedHash { chain, expected })
 }
@@ -108,6 +109,11 @@ fn evm_hash(text: &str) -> Option<String> {
     let digits = text.strip_prefix("0x").or_else(|| text.strip_prefix("0X"))?;
     let fits = digits.len() == 64 && digits.bytes().all(|digit| digit.is_ascii_hexdigit());
     fits.then(|| format!("0x{}", digits.to_ascii_lowercase()))
+}
+
+fn plain_hash(text: &str) -> Option<String> {
+    let fits = text.len() == 64 && text.bytes().all(|digit| digit.is_ascii_hexdigit());
+    fits.then(|| text.to_ascii_lowercase())
 }
 
 fn solana_signature(text: &str) -> Option<String> {

@@ -91,6 +91,7 @@ fn no_way_out(address: Address, ours: &[Address]) -> Option<&'static str> {
         return Some(match address.family() {
             Family::Evm => "the zero address",
             Family::Solana => "the system program",
+            Family::Bitcoin | Family::Tron => "the address of nobody",
         });
     }
     if ours.contains(&address) {
@@ -106,6 +107,7 @@ fn no_way_out(address: Address, ours: &[Address]) -> Option<&'static str> {
             let text = address.to_string();
             SOLANA.iter().find(|(known, _)| *known == text).map(|(_, what)| *what)
         }
+        Address::Bitcoin(_) | Address::Tron(_) => None,
     }
 }
 

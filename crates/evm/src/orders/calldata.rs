@@ -253,7 +253,7 @@ fn bytes(signatures: &[SignatureBytes]) -> Vec<Bytes> {
 fn evm(address: Address) -> Result<EvmAddress, ActionError> {
     match address {
         Address::Evm(address) => Ok(address),
-        Address::Solana(_) => Err(impossible(format!("{address} is not an EVM address"))),
+        _ => Err(impossible(format!("{address} is not an EVM address"))),
     }
 }
 

@@ -109,7 +109,7 @@ impl ChainHistory for EvmChainHistory {
     async fn is_settled_since(&self, accounts: &[Address], _: u64) -> Result<bool, ChainError> {
         let here = accounts.iter().filter_map(|account| match account {
             Address::Evm(account) => Some(*account),
-            Address::Solana(_) => None,
+            _ => None,
         });
         for account in here {
             let final_number = BlockTag::Number(self.final_number().await?);

@@ -26,7 +26,7 @@ impl WalletCheck for EvmWalletCheck {
     async fn is_wallet(&self, address: Address) -> Result<bool, ChainError> {
         match address {
             Address::Evm(address) => Ok(self.client.code(address).await?.is_empty()),
-            Address::Solana(_) => Ok(false),
+            _ => Ok(false),
         }
     }
 }

@@ -12,6 +12,7 @@ impl Accounts {
         match family {
             Family::Evm => self.evm,
             Family::Solana => self.solana,
+            Family::Bitcoin | Family::Tron => None,
         }
     }
 }

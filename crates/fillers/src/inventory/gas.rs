@@ -122,6 +122,22 @@ impl GasUnits {
                 // For Token-2022, whose accounts are slightly longer.
                 fill_token_rent: 2_074_080,
             },
+            // Inventory is never held there, and no contract of ours is.
+            Family::Bitcoin | Family::Tron => Self {
+                open: 0,
+                claim: 0,
+                claim_batch: 0,
+                claim_in_batch: 0,
+                sweep: 0,
+                relay: 0,
+                relay_authorization: 0,
+                relay_permit: 0,
+                fill_native: 0,
+                fill_token: 0,
+                fill_vault: 0,
+                fill_closing: 0,
+                fill_token_rent: 0,
+            },
         }
     }
 

@@ -50,6 +50,8 @@ impl ChainTerms {
             native_decimals: match family {
                 Family::Evm => 18,
                 Family::Solana => 9,
+                Family::Bitcoin => 8,
+                Family::Tron => 6,
             },
             deposit_methods,
             deposit_seconds,

@@ -3,6 +3,8 @@ use std::time::{Duration, Instant};
 
 use causeway_domain::ports::FillerError;
 use causeway_http_client::{ResponseError, SetupError, client, error_message};
+use jiff::Timestamp;
+use jiff::fmt::rfc2822::DateTimeParser;
 use parking_lot::Mutex;
 use reqwest::header::{CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue, RETRY_AFTER};
 use reqwest::{Client, Method, Request, Url};
@@ -111,6 +113,13 @@ pub(super) struct ProviderResponse {
     pub(super) body: Vec<u8>,
 }
 
+/// What a request is for. Providers limit their quotes apart from all else.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Purpose {
+    Quote,
+    Other,
+}
+
 /// The HTTP client of one provider.
 #[derive(Debug)]
 pub(super) struct Transport {
@@ -119,6 +128,8 @@ pub(super) struct Transport {
     key: Option<(HeaderName, HeaderValue)>,
     deadline: Duration,
     quotes: Budget,
+    /// Without a limit of its own: it is sent nothing while it asks to be left alone.
+    others: Budget,
 }
 
 /// Why a provider's configuration is invalid.
@@ -159,7 +170,8 @@ impl Transport {
                 Ok::<_, ProviderSetupError>((HeaderName::from_static(name), value))
             })
             .transpose()?;
-        Ok(Self { client: client(MAX_TIMEOUT)?, base, key, deadline, quotes })
+        let others = Budget::new(u32::MAX, Duration::ZERO);
+        Ok(Self { client: client(MAX_TIMEOUT)?, base, key, deadline, quotes, others })
     }
 
     /// A request that counts against the budget of quotes.
@@ -168,21 +180,16 @@ impl Transport {
         path: &str,
         query: &[(&str, String)],
     ) -> Result<ProviderResponse, FillerError> {
-        self.quotes.take(Instant::now()).map_err(FillerError::Unavailable)?;
-        self.get(path, query).await
+        self.send(self.get_request(path, query), Purpose::Quote).await
     }
 
     /// The same with a body.
     pub(super) async fn post_quote(&self, path: &str, body: &Value) -> Result<ProviderResponse, FillerError> {
-        self.quotes.take(Instant::now()).map_err(FillerError::Unavailable)?;
-        self.post(path, body).await
+        self.send(self.post_request(path, body), Purpose::Quote).await
     }
 
     pub(super) async fn post(&self, path: &str, body: &Value) -> Result<ProviderResponse, FillerError> {
-        let mut request = Request::new(Method::POST, self.url(path));
-        request.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
-        *request.body_mut() = Some(body.to_string().into());
-        self.send(request).await
+        self.send(self.post_request(path, body), Purpose::Other).await
     }
 
     pub(super) async fn get(
@@ -190,9 +197,20 @@ impl Transport {
         path: &str,
         query: &[(&str, String)],
     ) -> Result<ProviderResponse, FillerError> {
+        self.send(self.get_request(path, query), Purpose::Other).await
+    }
+
+    fn post_request(&self, path: &str, body: &Value) -> Request {
+        let mut request = Request::new(Method::POST, self.url(path));
+        request.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+        *request.body_mut() = Some(body.to_string().into());
+        request
+    }
+
+    fn get_request(&self, path: &str, query: &[(&str, String)]) -> Request {
         let mut url = self.url(path);
         url.query_pairs_mut().extend_pairs(query);
-        self.send(Request::new(Method::GET, url)).await
+        Request::new(Method::GET, url)
     }
 
     fn url(&self, path: &str) -> Url {
@@ -203,7 +221,9 @@ impl Transport {
         url
     }
 
-    async fn send(&self, mut request: Request) -> Result<ProviderResponse, FillerError> {
+    async fn send(&self, mut request: Request, purpose: Purpose) -> Result<ProviderResponse, FillerError> {
+        let budget = if purpose == Purpose::Quote { &self.quotes } else { &self.others };
+        budget.take(Instant::now()).map_err(FillerError::Unavailable)?;
         *request.timeout_mut() = Some(self.deadline.min(MAX_TIMEOUT));
         if let Some((name, value)) = &self.key {
             request.headers_mut().insert(name.clone(), value.clone());
@@ -212,7 +232,7 @@ impl Transport {
         let response = sent.map_err(|error| FillerError::Unavailable(error_message(error)))?;
         let status = response.status().as_u16();
         if status == 429 {
-            self.quotes.pause(pause_of(response.headers()));
+            budget.pause(pause_of(response.headers(), Timestamp::now()));
         }
         let body =
             causeway_http_client::read_body(response, MAX_RESPONSE_BYTES).await.map_err(
@@ -243,10 +263,16 @@ pub(super) fn read<T: DeserializeOwned>(response: &ProviderResponse) -> Result<T
         .map_err(|error| FillerError::Nonsense(format!("its answer cannot be read: {error}")))
 }
 
-/// For how long the provider wants to be left alone: `Retry-After`, or the reset of its rate limit, in seconds.
-fn pause_of(headers: &HeaderMap) -> Duration {
-    let seconds = |name: &str| headers.get(name)?.to_str().ok()?.trim().parse::<u64>().ok();
-    let asked = seconds(RETRY_AFTER.as_str()).or_else(|| seconds("ratelimit-reset"));
+/// For how long the provider wants to be left alone: `Retry-After` in seconds or as a date, or the reset of its rate limit in
+/// seconds.
+fn pause_of(headers: &HeaderMap, now: Timestamp) -> Duration {
+    let text = |name: &str| headers.get(name)?.to_str().ok().map(str::trim);
+    let seconds = |name: &str| text(name)?.parse::<u64>().ok();
+    let until_date = || {
+        let date = DateTimeParser::new().parse_timestamp(text(RETRY_AFTER.as_str())?).ok()?;
+        u64::try_from(date.as_second().saturating_sub(now.as_second())).ok()
+    };
+    let asked = seconds(RETRY_AFTER.as_str()).or_else(until_date).or_else(|| seconds("ratelimit-reset"));
     asked.map_or(DEFAULT_PAUSE, Duration::from_secs)
 }
 
@@ -280,11 +306,14 @@ mod tests {
     fn a_provider_that_asks_for_it_is_left_alone() {
         let budget = Budget::new(9, Duration::from_secs(10));
         let mut headers = HeaderMap::new();
-        assert_eq!(pause_of(&headers), DEFAULT_PAUSE);
+        let now: Timestamp = "2026-11-18T12:00:00Z".parse().unwrap();
+        assert_eq!(pause_of(&headers, now), DEFAULT_PAUSE);
         headers.insert("ratelimit-reset", HeaderValue::from_static("7200"));
-        assert_eq!(pause_of(&headers), Duration::from_hours(2));
+        assert_eq!(pause_of(&headers, now), Duration::from_hours(2));
+        headers.insert(RETRY_AFTER, HeaderValue::from_static("Wed, 18 Nov 2026 12:01:30 GMT"));
+        assert_eq!(pause_of(&headers, now), Duration::from_secs(90));
         headers.insert(RETRY_AFTER, HeaderValue::from_static("5"));
-        budget.pause(pause_of(&headers));
+        budget.pause(pause_of(&headers, now));
         assert!(budget.take(Instant::now()).unwrap_err().contains("left alone"));
         assert!(budget.take(Instant::now() + Duration::from_secs(6)).is_ok());
     }

@@ -89,6 +89,7 @@ pub(crate) fn parties(family: Family) -> Parties {
             payee: Address::Evm(alloy_primitives::Address::repeat_byte(0xf2)),
         },
         Family::Solana => Parties { filler: Address::Solana([0xf1; 32]), payee: Address::Solana([0xf2; 32]) },
+        Family::Bitcoin | Family::Tron => panic!("no market maker holds anything there"),
     }
 }
 

@@ -122,6 +122,7 @@ fn map_recovery(app: &App, order: &Order) -> wire::Recovery {
         Family::Solana => {
             order.deposit_address.map(|_| word_to_address(terms.escrow, chain.family()).to_string())
         }
+        Family::Bitcoin | Family::Tron => None,
     };
     wire::Recovery {
         chain_id: chain.get(),

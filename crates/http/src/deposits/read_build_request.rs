@@ -27,7 +27,7 @@ pub(super) fn read_build_request(body: &Body, client: Option<IpAddr>) -> Result<
     Ok(BuildRequest { quote, route, from, recipient, refund_to, method, client })
 }
 
-/// An address of either family; only the quote determines which one is required.
+/// An address of any family; only the quote determines which one is required.
 fn read_address(fields: &mut Fields<'_>, name: &str) -> Option<Address> {
     let text = fields.string(name)?;
     fields.issues.check(name, parse_address(&text))

@@ -4,7 +4,7 @@ use causeway_engine::{Proof, SubmitRequest};
 
 use super::read_build_request::{parse_ids, read_ids};
 use crate::error::ApiError;
-use crate::extract::{Body, parse_hex, parse_transaction_id};
+use crate::extract::{Body, parse_hex, parse_submitted_id};
 
 /// A text of at least this length that uses only base58 characters is taken for base58. About one base64 text in a hundred
 /// million would match by chance.
@@ -20,7 +20,7 @@ pub(super) fn read_submit_request(body: &Body) -> Result<SubmitRequest, ApiError
     let names = ["txHash", "signedTransaction", "signature"];
     let [hash, signed, signature] = names.map(|name| fields.string(name));
     let given = [hash.is_some(), signed.is_some(), signature.is_some()];
-    let hash = hash.and_then(|text| fields.issues.check("txHash", parse_transaction_id(&text)));
+    let hash = hash.and_then(|text| fields.issues.check("txHash", parse_submitted_id(&text)));
     let signed = signed.and_then(|text| fields.issues.check("signedTransaction", parse_signed(&text)));
     let signature = signature.and_then(|text| fields.issues.check("signature", parse_hex(&text)));
     fields.finish()?;

@@ -31,6 +31,12 @@ pub(crate) fn parse_transaction_id(text: &str) -> Result<String, &'static str> {
     id.ok_or("must be 0x and 64 hex digits on EVM chains, a signature of 64 bytes in base58 on Solana")
 }
 
+/// The same of a deposit, which may also have been made on a chain whose hashes have no prefix, such as Bitcoin.
+pub(crate) fn parse_submitted_id(text: &str) -> Result<String, &'static str> {
+    let is_plain = text.len() == 64 && text.bytes().all(|digit| digit.is_ascii_hexdigit());
+    if is_plain { Ok(text.to_ascii_lowercase()) } else { parse_transaction_id(text) }
+}
+
 #[cfg(test)]
 mod tests {
     use proptest::prelude::*;

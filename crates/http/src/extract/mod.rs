@@ -6,7 +6,7 @@ mod path;
 mod query;
 
 pub(crate) use body::{Body, Fields, whole_number};
-pub(crate) use hex::{parse_hash, parse_hex, parse_transaction_id};
+pub(crate) use hex::{parse_hash, parse_hex, parse_submitted_id, parse_transaction_id};
 pub(crate) use path::{PathParam, parse_address, parse_chain_id};
 pub(crate) use query::QueryParams;
 

@@ -1,6 +1,6 @@
 use axum::extract::{FromRequestParts, RawPathParams};
 use axum::http::request::Parts;
-use causeway_domain::{Address, ChainId};
+use causeway_domain::{Address, AddressError, ChainId, Family};
 
 use super::{Issues, MAX_TEXT, check_text};
 use crate::error::ApiError;
@@ -70,11 +70,19 @@ impl PathParam {
     }
 }
 
-/// An address of either family, in the spelling that its family demands.
+/// An address of any family, in the spelling that its family demands.
 pub(crate) fn parse_address(text: &str) -> Result<Address, String> {
-    let address = Address::parse_any(text)
-        .ok_or("is neither an EVM address (0x and 40 hex digits) nor a Solana one (base58)")?;
+    let address = Address::parse_any(text).ok_or_else(|| no_address(text))?;
     Address::parse(address.family(), text).map_err(|error| error.to_string())
+}
+
+/// Why a text is no address: of families with checksums it is said which character to look for.
+fn no_address(text: &str) -> String {
+    let errors = [Family::Bitcoin, Family::Tron].map(|family| Address::parse(family, text).err());
+    let mut known = errors.into_iter().flatten();
+    let told = known.find(|error| !matches!(error, AddressError::Bitcoin | AddressError::Tron));
+    let unknown = || "is neither an EVM address (0x and 40 hex digits) nor a Solana one (base58)".to_owned();
+    told.map_or_else(unknown, |error| error.to_string())
 }
 
 pub(crate) fn parse_chain_id(text: &str) -> Result<ChainId, &'static str> {
@@ -103,6 +111,14 @@ mod tests {
         assert!(parse_address("0xF39FD6E51AAD88F6F4CE6AB8827279CFFFB92266").is_ok());
         let words = parse_address("0xF39Fd6e51aad88F6F4ce6aB8827279cffFb92266").unwrap_err();
         assert!(words.contains("EIP-55") && words.contains("lower case"), "{words}");
+        for (text, part) in [
+            ("tb1qw508d6qejxtdg4y5r3zarvary0c5xw7kxpjzsx", "test network"),
+            ("bc1qw508d6qejxtdg4y5r3zarvary0c5xw7kv8f3t5", "checksum of this Bitcoin address"),
+            ("41a614f803b6fd780986a42c78ec9c7f77e6ded13c", "hex form"),
+            ("bitcoin", "neither"),
+        ] {
+            assert!(parse_address(text).unwrap_err().contains(part), "{text}");
+        }
     }
 
     proptest! {

@@ -3,8 +3,8 @@
 //! A document that says less lets generated clients send what is refused. `tests/api` sends what the document allows and
 //! what it forbids.
 
-use causeway_domain::SOLANA_CHAIN_ID;
 use causeway_domain::fiat::FiatCurrency;
+use causeway_domain::{BITCOIN_CHAIN_ID, SOLANA_CHAIN_ID, TRON_CHAIN_ID};
 use serde_json::{Map, Value, json};
 use utoipa::openapi::path::Parameter;
 use utoipa::openapi::schema::Object;
@@ -19,8 +19,12 @@ const MAX_INTEGER: u64 = (1 << 53) - 1;
 const AMOUNT: &str = "^[1-9][0-9]{0,76}$";
 const EVM_ADDRESS: &str = "^0[xX][0-9a-fA-F]{40}$";
 const SOLANA_ADDRESS: &str = "^[1-9A-HJ-NP-Za-km-z]{32,44}$";
-/// Of either family; in mixed case an EVM address has its EIP-55 checksum.
-const ADDRESS: &str = "^(0[xX][0-9a-fA-F]{40}|[1-9A-HJ-NP-Za-km-z]{32,44})$";
+/// Of any family; in mixed case an EVM address has its EIP-55 checksum.
+const ADDRESS: &str = "^(0[xX][0-9a-fA-F]{40}|[1-9A-HJ-NP-Za-km-z]{25,44}|[bB][cC]1[02-9a-zA-Z]{11,87})$";
+/// Of a chain that swaps only begin on.
+const SOURCE_ADDRESS: &str = "^([13T][1-9A-HJ-NP-Za-km-z]{24,34}|[bB][cC]1[02-9a-zA-Z]{11,87})$";
+/// A transaction that was submitted: also a hash of Bitcoin or Tron.
+const SUBMITTED: &str = "^(0[xX][0-9a-fA-F]{64}|[1-9A-HJ-NP-Za-km-z]{64,88}|[0-9a-fA-F]{64})$";
 /// A hash of an EVM chain or a signature of Solana.
 const TRANSACTION: &str = "^(0[xX][0-9a-fA-F]{64}|[1-9A-HJ-NP-Za-km-z]{64,88})$";
 const ORDER_ID: &str = "^[0-9a-f]{32,64}$";
@@ -170,6 +174,11 @@ fn quote_ask() -> Value {
                 "if": { "required": ["referrerFeeBps"], "properties": { "referrerFeeBps": { "type": "integer", "minimum": 1 } } },
                 "then": given("referrer"),
             },
+            // Whoever pays there may be an exchange, which takes nothing back.
+            {
+                "if": is_source(),
+                "then": { "allOf": [given("recipient"), given("refundTo")] },
+            },
             // The sender is no recipient on a chain of the other family.
             {
                 "if": { "oneOf": [from_solana, to_solana] },
@@ -188,7 +197,7 @@ fn submit_ask() -> Value {
     };
     json!({
         "properties": {
-            "txHash": { "format": "transaction-id", "pattern": TRANSACTION },
+            "txHash": { "format": "transaction-id", "pattern": SUBMITTED },
             "signedTransaction": {
                 "format": "signed-transaction",
                 "pattern": "^(0[xX]([0-9a-fA-F]{2})+|([A-Za-z0-9+/]{4})*([A-Za-z0-9+/]{3}=|[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{4}))$",
@@ -282,11 +291,26 @@ fn fiat_order_ask(address: &Value) -> Value {
     })
 }
 
-/// The fields are addresses of Solana if the condition holds, and of EVM chains otherwise.
+/// The fields are addresses of Solana if the condition holds, of a source-only chain if the source is one, and of EVM chains
+/// otherwise.
 fn addresses_by_chain(is_solana: &Value, fields: &[&str]) -> Value {
     let evm = json!({ "format": "evm-address", "pattern": EVM_ADDRESS });
     let solana = json!({ "format": "solana-address", "pattern": SOLANA_ADDRESS });
-    json!({ "if": is_solana, "then": properties(fields, &solana), "else": properties(fields, &evm) })
+    let elsewhere = json!({ "format": "source-address", "pattern": SOURCE_ADDRESS });
+    let is_source = is_source();
+    let is_one = fields.contains(&"fromToken");
+    let others = if is_one {
+        json!({ "if": is_source, "then": properties(fields, &elsewhere), "else": properties(fields, &evm) })
+    } else {
+        properties(fields, &evm)
+    };
+    json!({ "if": is_solana, "then": properties(fields, &solana), "else": others })
+}
+
+/// Whether the swap begins on a chain that swaps only begin on.
+fn is_source() -> Value {
+    let ids = [BITCOIN_CHAIN_ID.get(), TRON_CHAIN_ID.get()];
+    json!({ "properties": { "fromChainId": { "enum": ids } }, "required": ["fromChainId"] })
 }
 
 /// The field has a value.

@@ -183,7 +183,7 @@ fn map_sent(outgoing: &Outgoing) -> Value {
 /// The id of a transaction. On Solana it is the first signature, which follows the signature count.
 fn tx_id(chain: ChainId, attempt: &causeway_domain::ports::Attempt) -> String {
     match chain.family() {
-        Family::Evm => attempt.hash.to_string(),
+        Family::Evm | Family::Bitcoin | Family::Tron => attempt.hash.to_string(),
         Family::Solana => {
             let signature = attempt.raw.get(1..65).map(|bytes| bs58::encode(bytes).into_string());
             signature.unwrap_or_else(|| attempt.hash.to_string())

@@ -32,7 +32,7 @@ pub(super) fn map_order(order: &Order, events: &[OrderEvent], snapshot: &Snapsho
         filler_address: is_ours
             .then(|| word_to_address(order.terms.filler, order.from.chain().family()).to_string()),
         external_order_id: external_id(order),
-        deposit_tx_hash: order.deposit_tx().map(str::to_owned),
+        deposit_tx_hash: deposit_tx(order),
         intent_id: is_ours.then(|| order.intent_id.to_string()),
         trade_type: order.trade_type.as_str().to_owned(),
         created_at: created_at.clone(),
@@ -64,6 +64,12 @@ pub(super) fn map_order(order: &Order, events: &[OrderEvent], snapshot: &Snapsho
         from_token_meta: map_meta(&order.from, snapshot),
         to_token_meta: map_meta(&order.to, snapshot),
     }
+}
+
+/// The deposit's transaction; where the service does not read the chain, as the provider names it.
+fn deposit_tx(order: &Order) -> Option<String> {
+    let named = order.provider.as_ref().and_then(|provider| provider.named_deposit.as_deref());
+    order.deposit_tx().or(named).map(str::to_owned)
 }
 
 /// By what a provider knows an order: its deposit, or the address that it is paid at. Orders through our own contracts have no id of

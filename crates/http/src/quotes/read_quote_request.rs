@@ -22,6 +22,14 @@ pub(super) fn read_quote_request(body: &Body) -> Result<Ask, ApiError> {
     let from_address = read_address(&mut fields, "fromAddress", sender.as_deref(), from_family);
     let refund_to = match fields.string("refundTo") {
         Some(text) => read_address(&mut fields, "refundTo", Some(&text), from_family),
+        // Whoever pays an address there may be an exchange, which takes nothing back.
+        None if from_family.is_some_and(Family::is_source_only) => {
+            fields.issues.add(
+                "refundTo",
+                "is required for this source chain: give an address there that is your own, and not an exchange's",
+            );
+            None
+        }
         None => from_address,
     };
     // The recipient defaults to the sender, which requires chains of the same family.

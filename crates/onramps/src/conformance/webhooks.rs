@@ -189,6 +189,7 @@ pub(super) async fn webhook_has_amount_and_wallet(
     let wallet = match order.recipient {
         Address::Evm(_) => Address::Evm(EvmAddress::repeat_byte(0x66)),
         Address::Solana(_) => Address::Solana([0x66; 32]),
+        Address::Bitcoin(_) | Address::Tron(_) => return failed("no purchase is delivered there"),
     };
     let other_wallet = notice_for(&FiatOrder { recipient: wallet, ..order.clone() })?.report;
     let seen = [

@@ -28,8 +28,11 @@ pub(super) fn uri(genesis: &str, transfer: &Transfer<'_>) -> Option<String> {
         .then(|| ["bitcoin:", recipient, "?amount=", transfer.amount].concat())
 }
 
+/// What stands for the coin where a token has to be an address: the witness program of twenty zero bytes.
+const COIN: &str = "bc1qqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqmql8k8";
+
 fn is_native(token: &str) -> bool {
-    let names = ["native", "btc", "bitcoin", "slip44:0"];
+    let names = ["native", "btc", "bitcoin", "slip44:0", COIN];
     names.iter().any(|name| token.eq_ignore_ascii_case(name)) || is_placeholder(token)
 }
 

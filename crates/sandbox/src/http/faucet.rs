@@ -45,6 +45,7 @@ pub(super) async fn faucet(
         (Some(_), _) => TOKENS,
         (None, Family::Evm) => EVM_COINS,
         (None, Family::Solana) => SOLANA_COINS,
+        (None, Family::Bitcoin | Family::Tron) => return Err(HttpError::NoChain),
     };
     let amount = request.amount.as_deref().map(str::parse::<RawAmount>).transpose();
     let amount =
@@ -88,5 +89,6 @@ async fn send_funds(
             };
             Ok(signature.map_err(|error| refused(&error))?.to_string())
         }
+        Address::Bitcoin(_) | Address::Tron(_) => Err(HttpError::NoChain),
     }
 }

@@ -16,7 +16,7 @@ impl WalletCheck for SolanaWalletCheck {
     async fn is_wallet(&self, address: AnyAddress) -> Result<bool, ChainError> {
         Ok(match address {
             AnyAddress::Solana(bytes) => Address::from(bytes).is_on_curve(),
-            AnyAddress::Evm(_) => false,
+            _ => false,
         })
     }
 }

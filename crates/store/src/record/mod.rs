@@ -67,7 +67,7 @@ impl fmt::Display for Plain {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.0 {
             Address::Evm(address) => write!(f, "{address:#x}"),
-            Address::Solana(_) => self.0.fmt(f),
+            Address::Solana(_) | Address::Bitcoin(_) | Address::Tron(_) => self.0.fmt(f),
         }
     }
 }

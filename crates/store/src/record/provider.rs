@@ -18,6 +18,8 @@ struct ProviderRecord {
     spender: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     word: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    named_deposit: Option<String>,
 }
 
 pub(super) fn provider_text(provider: &ProviderOrder) -> String {
@@ -29,6 +31,7 @@ pub(super) fn provider_text(provider: &ProviderOrder) -> String {
         target: Plain(provider.target).to_string(),
         spender: provider.spender.map(|spender| Plain(spender).to_string()),
         word: provider.word.as_deref().map(text),
+        named_deposit: provider.named_deposit.as_deref().map(text),
     })
 }
 
@@ -42,12 +45,13 @@ pub(super) fn read_provider(json: &str) -> Result<ProviderOrder, StoreError> {
         target: address(COLUMN, &record.target)?,
         spender: record.spender.map(|text| address(COLUMN, &text)).transpose()?,
         word: record.word,
+        named_deposit: record.named_deposit,
     })
 }
 
 #[cfg(test)]
 mod tests {
-    use causeway_domain::Address;
+    use causeway_domain::{Address, BitcoinAddress};
     use proptest::prelude::*;
 
     use super::*;
@@ -58,13 +62,20 @@ mod tests {
             slippage in 0..=500_000_u32,
             texts in ("[^\0]{0,40}", "[^\0]{0,40}"),
             target in any::<[u8; 20]>(),
+            on_bitcoin in any::<bool>(),
+            named_deposit in prop::option::of("[0-9a-f]{64}"),
             spender in prop::option::of(any::<[u8; 20]>()),
             word in prop::option::of("[A-Z_]{1,80}"),
         ) -> ProviderOrder {
             ProviderOrder {
                 terms: ProviderTerms { tool, slippage: Slippage::from_millionths(slippage).unwrap() },
                 notice: CustodyNotice { held_by: texts.0, refunds: texts.1 },
-                target: Address::Evm(target.into()),
+                target: if on_bitcoin {
+                    Address::Bitcoin(BitcoinAddress::WitnessKeyHash(target))
+                } else {
+                    Address::Evm(target.into())
+                },
+                named_deposit,
                 spender: spender.map(|bytes| Address::Evm(bytes.into())),
                 word,
             }

@@ -19,6 +19,7 @@ fn settled_by_provider(order: &mut Order) {
         target: evm("0x00000000000000000000000000000000000000aa"),
         spender: Some(evm("0x00000000000000000000000000000000000000bb")),
         word: None,
+        named_deposit: None,
     }));
 }
 

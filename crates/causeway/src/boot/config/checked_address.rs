@@ -12,7 +12,7 @@ impl<'de> Deserialize<'de> for Checked {
         let text = String::deserialize(deserializer)?;
         match Address::parse(Family::Evm, &text) {
             Ok(Address::Evm(address)) => Ok(Self(address)),
-            Ok(Address::Solana(_)) => Err(D::Error::custom("an EVM address is expected")),
+            Ok(_) => Err(D::Error::custom("an EVM address is expected")),
             Err(error) => Err(D::Error::custom(format!("{text}: {error}"))),
         }
     }

@@ -1,6 +1,7 @@
+use causeway_domain::ChainId;
 use causeway_fillers::providers::ProviderKey;
 use causeway_fillers::providers::lifi::LifiConfig;
-use causeway_fillers::providers::oneclick::OneClickConfig;
+use causeway_fillers::providers::oneclick::{OneClickConfig, SOURCES};
 use causeway_fillers::providers::relay::RelayConfig;
 use serde::{Deserialize, Serialize};
 
@@ -17,6 +18,11 @@ pub(crate) struct LiquidityConfig {
 }
 
 impl LiquidityConfig {
+    /// The chains that swaps only begin on, which the configured providers take transfers on.
+    pub(crate) fn sources(&self) -> Vec<ChainId> {
+        if self.oneclick.is_some() { SOURCES.to_vec() } else { Vec::new() }
+    }
+
     /// Keys from the environment replace those of the file.
     pub(super) fn read_environment(&mut self) {
         if let (Some(lifi), Ok(key)) = (&mut self.lifi, std::env::var("CAUSEWAY_LIFI_KEY")) {

@@ -78,6 +78,7 @@ fn judge(held: U256, needed: U256, owner: Address, chain: &Chain) -> Result<Stri
 async fn needed(chain: &Chain, clients: &ChainClients) -> Result<U256, String> {
     match chain.family() {
         Family::Solana => Ok(U256::from(LAMPORTS)),
+        Family::Bitcoin | Family::Tron => Ok(U256::ZERO),
         Family::Evm => {
             let client = clients.evm(chain.id).ok_or("the chain has no RPC address")?;
             let fees = client.fees().await.map_err(|error| error.to_string())?;

@@ -39,7 +39,7 @@ pub(super) fn examine_choice(config: &Config, catalog: &Catalog) -> Vec<Finding>
     let public = snapshot
         .chains()
         .iter()
-        .filter(|chain| chain.enabled && !config.endpoints.iter().any(|own| own.chain == chain.id.get()));
+        .filter(|chain| chain.is_read() && !config.endpoints.iter().any(|own| own.chain == chain.id.get()));
     let finding = |chain: &Chain| {
         let words = format!(
             "its endpoints are public ones: name at least two of your own in [[endpoints]] with chain = {}, or disable \

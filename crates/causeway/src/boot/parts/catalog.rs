@@ -10,6 +10,7 @@ use crate::boot::parts::hub;
 pub(crate) fn load_catalog(config: &Config) -> anyhow::Result<Catalog> {
     Ok(Catalog::load(&CatalogOptions {
         chains: config.chains.clone(),
+        sources: config.liquidity.sources(),
         lists: config.tokens.lists.clone(),
         own: own_tokens(config)?,
         cache_dir: Some(config.data_dir.join("token-lists")),

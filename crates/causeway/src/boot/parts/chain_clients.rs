@@ -2,7 +2,7 @@ use std::collections::HashSet;
 use std::sync::Arc;
 use std::time::Duration;
 
-use anyhow::Context as _;
+use anyhow::{Context as _, bail};
 use causeway_catalog::Catalog;
 use causeway_domain::ports::BalanceReader;
 use causeway_domain::{Chain, ChainId, Family, SOLANA_CHAIN_ID};
@@ -63,7 +63,7 @@ impl ChainClients {
         let http = Http::new()?;
         let snapshot = catalog.snapshot();
         let mut clients = Self::default();
-        for chain in snapshot.chains().iter().filter(|chain| chain.enabled) {
+        for chain in snapshot.chains().iter().filter(|chain| chain.is_read()) {
             let own = own.iter().find(|own| own.chain == chain.id.get());
             let urls: Vec<String> = match (sandbox_rpc, own) {
                 (Some(bases), _) => bases.split(',').map(|base| format!("{base}/{}", chain.id)).collect(),
@@ -110,6 +110,9 @@ impl ChainClients {
                 let mut config = solana_config(urls, sandbox.is_some());
                 trust(&mut config.pool, trusted);
                 self.solana = Some(SolanaRpc::new(config)?);
+            }
+            Family::Bitcoin | Family::Tron => {
+                bail!("the service does not read this chain: remove its [[endpoints]]")
             }
         }
         Ok(())

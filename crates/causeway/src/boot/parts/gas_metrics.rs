@@ -41,7 +41,7 @@ pub(crate) fn watch_gas(metrics: &Metrics, compare_gas: &Arc<CompareGas>) {
 fn billionths(chain: ChainId, amount: U256) -> u64 {
     let whole = match chain.family() {
         Family::Evm => amount / U256::from(1_000_000_000),
-        Family::Solana => amount,
+        Family::Solana | Family::Bitcoin | Family::Tron => amount,
     };
     u64::try_from(whole).unwrap_or(u64::MAX)
 }

@@ -2,7 +2,7 @@ use std::fmt;
 use std::path::Path;
 
 use alloy_primitives::B256;
-use anyhow::{Context as _, ensure};
+use anyhow::{Context as _, anyhow, bail, ensure};
 use causeway_domain::{Address, Family, QuoteKey, QuoteKeys};
 use causeway_evm::Signer;
 use causeway_sandbox::genesis::is_test_key;
@@ -40,6 +40,7 @@ impl PrivateKey {
         Ok(match family {
             Family::Evm => Address::Evm(self.signer()?.address()),
             Family::Solana => Address::Solana(self.solana().address().to_bytes()),
+            Family::Bitcoin | Family::Tron => bail!("the service has no keys of this chain"),
         })
     }
 
@@ -94,6 +95,7 @@ pub(crate) fn find_key(
         Family::Solana => PrivateKey::parse_solana(&text).with_context(|| {
             format!("{source} does not hold a keypair of Solana, as solana-keygen writes it or in base58")
         }),
+        Family::Bitcoin | Family::Tron => Err(anyhow!("the service has no keys of this chain")),
     }?;
     let known = mode == Mode::Production && is_test_key(&B256::from(*key.reveal()));
     ensure!(!known, "{source} holds a key of the test phrase, which everybody knows");

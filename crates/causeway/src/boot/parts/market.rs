@@ -361,6 +361,7 @@ impl GasFeed for Gas {
         match chain.family() {
             Family::Evm => self.evm.price(chain),
             Family::Solana => self.solana.price(chain),
+            Family::Bitcoin | Family::Tron => None,
         }
     }
 
@@ -368,6 +369,7 @@ impl GasFeed for Gas {
         match chain.family() {
             Family::Evm => self.evm.byte_price(chain),
             Family::Solana => self.solana.byte_price(chain),
+            Family::Bitcoin | Family::Tron => None,
         }
     }
 }

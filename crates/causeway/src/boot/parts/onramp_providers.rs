@@ -56,7 +56,7 @@ pub(crate) fn providers(
 fn listed(catalog: &Catalog) -> Vec<Token> {
     let snapshot = catalog.snapshot();
     let chains: Vec<ChainId> =
-        snapshot.chains().iter().filter(|chain| chain.enabled).map(|chain| chain.id).collect();
+        snapshot.chains().iter().filter(|chain| chain.is_read()).map(|chain| chain.id).collect();
     snapshot.top(&chains).into_iter().map(|listed| listed.token.clone()).collect()
 }
 

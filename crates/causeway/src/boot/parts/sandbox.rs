@@ -47,7 +47,7 @@ impl SandboxChains {
         let shares = hub::share_tokens(&contracts(&Roles::new()?, catalog)?.hub()?);
         let shares: Vec<TokenId> = shares.iter().map(|own| own.token.id).collect();
         let snapshot = catalog.snapshot();
-        let chains = snapshot.chains().iter().filter(|chain| chain.enabled);
+        let chains = snapshot.chains().iter().filter(|chain| chain.is_read());
         let chains: Vec<ChainSpec> = chains.map(|chain| spec(&snapshot, chain, prices, &shares)).collect();
         let options = SandboxOptions {
             data_dir: Some(folder),

@@ -89,6 +89,7 @@ pub(crate) fn find_relayer(config: &Config, family: Family) -> anyhow::Result<Op
     let (variable, file) = match family {
         Family::Evm => (RELAYER, &config.relayer.key_file),
         Family::Solana => (SOLANA_RELAYER, &config.relayer.solana_key_file),
+        Family::Bitcoin | Family::Tron => return Ok(None),
     };
     find_key(config.mode, family, variable, file.as_deref()).context("the relayer has no key")
 }

@@ -201,7 +201,7 @@ fn find_chain<'a>(chains: &'a [Chain], text: &str) -> anyhow::Result<&'a Chain> 
 fn evm_address(text: &str) -> anyhow::Result<EvmAddress> {
     match causeway_domain::Address::parse(Family::Evm, text.trim()) {
         Ok(causeway_domain::Address::Evm(address)) => Ok(address),
-        Ok(causeway_domain::Address::Solana(_)) => anyhow::bail!("{text} is an address on Solana"),
+        Ok(_) => anyhow::bail!("{text} is no address of an EVM chain"),
         Err(error) => anyhow::bail!("{text}: {error}"),
     }
 }

@@ -3,8 +3,9 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use causeway_wire::QuoteAsk;
 
 use super::super::bound::{Bound, Limit};
+use super::chain_address::on_chain;
 use super::terms::number;
-use super::{check_route, mismatch, transfer, word};
+use super::{check_route, mismatch, transfer};
 use crate::Error;
 use crate::answers::{ProviderTransferDeposit, RouteQuote};
 
@@ -69,12 +70,14 @@ fn check_deposit(
         return Err(mismatch("provider", provider, "one that is trusted with the money"));
     }
     let or_payer = |address: &Option<String>| address.clone().unwrap_or_else(|| ask.from_address.clone());
-    for (what, named, asked) in [
-        ("recipient", &notice.recipient, or_payer(&ask.recipient)),
-        ("refund address", &notice.refund_to, or_payer(&ask.refund_to)),
+    let (from, to) = (ask.from_chain_id, ask.to_chain_id);
+    for (what, chain, named, asked) in [
+        ("recipient", to, &notice.recipient, or_payer(&ask.recipient)),
+        ("refund address", from, &notice.refund_to, or_payer(&ask.refund_to)),
     ] {
         let named = named.as_deref().unwrap_or("missing");
-        if word(named).is_none() || word(named) != word(&asked) {
+        let is = on_chain(chain, named);
+        if is.is_none() || is != on_chain(chain, &asked) {
             return Err(mismatch(what, named, asked));
         }
     }
@@ -84,9 +87,10 @@ fn check_deposit(
         return Err(mismatch("output", out, format!("at least {promised}")));
     }
     let address = &deposit.transfer.deposit_address;
-    let target = word(address).ok_or_else(|| mismatch("transfer's address", address, "an address"))?;
+    let target =
+        on_chain(from, address).ok_or_else(|| mismatch("transfer's address", address, "an address"))?;
     let own = [&ask.from_token, &ask.from_address, &or_payer(&ask.recipient), &or_payer(&ask.refund_to)];
-    if target.is_zero() || own.iter().any(|own| word(own) == Some(target)) {
+    if target.is_zero() || own.iter().any(|own| on_chain(from, own) == Some(target)) {
         return Err(mismatch("transfer's address", address, "an address of the provider"));
     }
     let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs();
@@ -149,6 +153,59 @@ mod tests {
     #[test]
     fn a_transfer_to_a_trusted_provider_passes() {
         assert_eq!(check(&good(), &["oneclick"]), Ok(()));
+    }
+
+    #[test]
+    fn a_bitcoin_transfer_is_compared_in_its_own_forms() {
+        const PAID: &str = "bc1qw508d6qejxtdg4y5r3zarvary0c5xw7kv8f3t4";
+        const COIN: &str = "bc1qqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqmql8k8";
+        const BACK: &str = "1A1zP1eP5QGefi2DMPTfTL5SLmv7DivfNa";
+        let ask = QuoteAsk {
+            from_chain_id: 8_253_038,
+            from_token: COIN.to_owned(),
+            from_address: BACK.to_owned(),
+            refund_to: Some(BACK.to_owned()),
+            recipient: Some(PAYER.to_owned()),
+            ..ask()
+        };
+        let check = |name: &str, value: &str| {
+            let mut built = good();
+            for (name, value) in [
+                ("depositAddress", json!(PAID)),
+                ("token", json!(COIN)),
+                ("chainId", json!(8_253_038)),
+                ("decimals", json!(8)),
+                ("refundTo", json!(BACK)),
+                ("qrPayload", json!(format!("bitcoin:{PAID}?amount=0.00001"))),
+            ] {
+                built[name] = value;
+            }
+            built[name] = json!(value);
+            built["deposit"] = built.clone();
+            let deposit: ProviderTransferDeposit = serde_json::from_value(built).unwrap();
+            let quote = json!({
+                "amountIn": "1000", "amountOut": "1000", "minAmountOut": "995", "expectedDurationSeconds": 4,
+            });
+            let quote: RouteQuote = serde_json::from_value(quote).unwrap();
+            let trust = ProviderTrust::new(Bound::MinAmountOut("990".to_owned())).with_provider("oneclick");
+            check_provider_transfer(&ask, &quote, &deposit, &trust).map_err(|error| error.to_string())
+        };
+        assert_eq!(check("kind", "PROVIDER_TRANSFER"), Ok(()));
+        for (name, value, words) in [
+            ("depositAddress", "tb1qw508d6qejxtdg4y5r3zarvary0c5xw7kxpjzsx", "transfer's address"),
+            ("depositAddress", ADDRESS, "transfer's address"),
+            ("depositAddress", BACK, "transfer's address"),
+            ("refundTo", PAID, "refund address"),
+            (
+                "qrPayload",
+                "bitcoin:bc1qw508d6qejxtdg4y5r3zarvary0c5xw7kv8f3t4?amount=0.0001",
+                "transfer's link",
+            ),
+            ("token", PAID, "transfer's token"),
+        ] {
+            let error = check(name, value).unwrap_err();
+            assert!(error.contains(words), "{name}: {error}");
+        }
     }
 
     #[test]

@@ -2,9 +2,10 @@ use alloy_primitives::{Address, B256};
 use causeway_wire::QuoteAsk;
 
 use super::super::contracts::{ADDRESS_CODE, FACTORY};
+use super::chain_address::{link, on_chain};
+use super::mismatch;
 use super::program_address::program_address;
 use super::terms::ParsedTerms;
-use super::{mismatch, word};
 use crate::answers::{RouteQuote, Transfer, TransferDeposit};
 use crate::decimals::check_decimals;
 
@@ -40,8 +41,8 @@ pub(super) fn check(
         return Err(mismatch("transfer's chain", chain_id, ask.from_chain_id));
     }
     let (amount, token) = (amount.as_deref().unwrap_or("missing"), token.as_deref().unwrap_or("missing"));
-    let is = word(token);
-    if is.is_none() || is != word(&ask.from_token) {
+    let is = on_chain(chain_id, token);
+    if is.is_none() || is != on_chain(chain_id, &ask.from_token) {
         return Err(mismatch("transfer's token", token, &ask.from_token));
     }
     if amount != quote.amount_in {
@@ -50,14 +51,11 @@ pub(super) fn check(
     if let Some(decimals) = decimals {
         check_decimals(chain_id, token, *decimals)?;
     }
-    if word(deposit_address) != Some(address) {
+    if on_chain(chain_id, deposit_address) != Some(address) {
         return Err(mismatch("transfer's address", deposit_address, address));
     }
-    let link = if is == Some(B256::ZERO) {
-        format!("ethereum:{deposit_address}@{chain_id}?value={amount}")
-    } else {
-        format!("ethereum:{token}@{chain_id}/transfer?address={deposit_address}&uint256={amount}")
-    };
+    let contract = Some(token).filter(|_| is != Some(B256::ZERO));
+    let link = link(chain_id, deposit_address, contract, amount).unwrap_or_else(|| deposit_address.clone());
     // Other parameters of a Solana Pay link only concern the amount, and overpayments are refunded.
     let on_solana = format!("solana:{deposit_address}?");
     for text in qr_payload.iter().chain(payment_uri) {

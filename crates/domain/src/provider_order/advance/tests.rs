@@ -1,7 +1,9 @@
 use super::*;
 use crate::ports::ProviderReturn;
 use crate::sample::{DESTINATION, ORIGIN, at, order, raw, shown, token};
-use crate::{Address, CustodyNotice, DepositMethod, ProviderOrder, ProviderTerms, Slippage};
+use crate::{
+    Address, BITCOIN_CHAIN_ID, CustodyNotice, DepositMethod, ProviderOrder, ProviderTerms, Slippage, TokenId,
+};
 
 fn provider_order() -> Order {
     let mut order = order();
@@ -14,13 +16,14 @@ fn provider_order() -> Order {
         target: Address::Evm([1; 20].into()),
         spender: None,
         word: None,
+        named_deposit: None,
     }));
     order.submitted_tx = Some("0xdeposit".to_owned());
     order
 }
 
 fn says(state: ProviderState) -> ProviderReport {
-    ProviderReport { state, word: "PENDING".to_owned(), deposits: Vec::new() }
+    ProviderReport { state, word: "PENDING".to_owned(), deposits: Vec::new(), received: None }
 }
 
 fn context(report: Option<ProviderReport>) -> ProviderContext {
@@ -191,4 +194,70 @@ fn a_transfer_of_less_than_the_input_is_named_and_is_no_deposit() {
     let late = advance_provider(step.order, &ProviderContext::new(at(until + 1)));
     assert_eq!(late.order.status, OrderStatus::Failed);
     assert!(reason(&late.order).contains("Only 7 of"), "still: {}", reason(&late.order));
+}
+
+/// An order that is paid on Bitcoin, which the service does not read.
+fn bitcoin_order() -> Order {
+    let mut order = provider_order();
+    order.method = DepositMethod::Transfer;
+    order.submitted_tx = None;
+    order.from = TokenId::native(BITCOIN_CHAIN_ID);
+    order
+}
+
+fn told(state: ProviderState, received: Option<u64>) -> ProviderContext {
+    let deposits = vec!["AB".repeat(32), "cd".repeat(32)];
+    let report = ProviderReport { deposits, received: received.map(raw), ..says(state) };
+    ProviderContext { report: Some(report), ..ProviderContext::new(at(200)) }
+}
+
+#[test]
+fn the_providers_word_counts_for_a_chain_that_nobody_reads() {
+    let order = bitcoin_order();
+    let amount = u64::try_from(order.src_amount.get()).unwrap();
+    let step = advance_provider(order, &told(ProviderState::Working, None));
+    assert_eq!(
+        (statuses(&step), step.order.failure_reason.clone()),
+        (vec![], None),
+        "a transaction that was only named"
+    );
+    let step = advance_provider(step.order, &told(ProviderState::Working, Some(amount - 1)));
+    assert_eq!(statuses(&step), []);
+    assert!(
+        step.order.failure_reason.as_ref().unwrap().contains("says that only"),
+        "{:?}",
+        step.order.failure_reason
+    );
+    let step = advance_provider(step.order, &told(ProviderState::Working, Some(amount)));
+    assert_eq!(statuses(&step), [OrderStatus::Deposited, OrderStatus::Published]);
+    let order = step.order;
+    assert_eq!((order.failure_reason.as_ref(), order.evidence.deposit.as_ref()), (None, None), "no evidence");
+    assert_eq!(order.provider.as_ref().unwrap().named_deposit, Some("ab".repeat(32)));
+}
+
+#[test]
+fn rule_22_only_the_destination_chain_completes_what_began_on_a_chain_that_nobody_reads() {
+    let order = bitcoin_order();
+    let amount = u64::try_from(order.src_amount.get()).unwrap();
+    let done = told(ProviderState::Delivered { tx: "0xfill".to_owned() }, Some(amount));
+    let step = advance_provider(order, &done);
+    assert_eq!(statuses(&step), [OrderStatus::Deposited, OrderStatus::Published]);
+    let shown = ProviderContext { fill: Some(shown(DESTINATION, 9)), ..done };
+    assert_eq!(statuses(&advance_provider(step.order, &shown)), [OrderStatus::Filled]);
+}
+
+#[test]
+fn a_refund_on_a_chain_that_nobody_reads_is_the_providers_word_and_says_so() {
+    let step = advance_provider(bitcoin_order(), &told(ProviderState::Failed, None));
+    assert_eq!(statuses(&step), [], "nothing was paid");
+    let token = TokenId::native(BITCOIN_CHAIN_ID);
+    let returned = ProviderReturn { token, tx: "cd".repeat(32), at_recipient: false };
+    let step = advance_provider(step.order, &told(ProviderState::Returned(returned.clone()), None));
+    assert_eq!(statuses(&step), [OrderStatus::Deposited, OrderStatus::RefundPending, OrderStatus::Refunded]);
+    assert!(step.order.evidence.refund.is_none() && step.order.due_at.is_none());
+    let reason = step.order.failure_reason.unwrap();
+    assert!(reason.contains("says that it has returned") && reason.contains(&"cd".repeat(32)), "{reason}");
+    // Where the chain is read, the word alone refunds nothing.
+    let read = advance_provider(provider_order(), &told(ProviderState::Returned(returned), None));
+    assert_eq!(statuses(&read), []);
 }

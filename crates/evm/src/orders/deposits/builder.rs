@@ -91,7 +91,7 @@ impl DepositBuilder for EvmDepositBuilder {
     ) -> Result<Option<PaymentCheck>, ChainError> {
         match recipient {
             Address::Evm(recipient) => self.simulate_payment_to(recipient, amount).await,
-            Address::Solana(_) => Ok(None),
+            _ => Ok(None),
         }
     }
 

@@ -131,9 +131,7 @@ impl EvmProviderPayments {
 fn evm(address: Address) -> Result<EvmAddress, DepositError> {
     match address {
         Address::Evm(address) => Ok(address),
-        Address::Solana(_) => {
-            Err(DepositError::WouldFail(format!("{address} is not an address of this chain")))
-        }
+        _ => Err(DepositError::WouldFail(format!("{address} is not an address of this chain"))),
     }
 }
 

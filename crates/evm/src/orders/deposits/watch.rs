@@ -46,13 +46,11 @@ impl EvmAddressWatch {
 
     /// The EVM address, or an error for an address of another family.
     fn evm(&self, address: Address) -> Result<EvmAddress, ChainError> {
-        match address {
-            Address::Evm(address) => Ok(address),
-            Address::Solana(_) => {
-                let message = format!("{address} is not an address of this chain");
-                Err(ChainError::Refused(self.client.chain_id(), message))
-            }
-        }
+        let Address::Evm(address) = address else {
+            let message = format!("{address} is not an address of this chain");
+            return Err(ChainError::Refused(self.client.chain_id(), message));
+        };
+        Ok(address)
     }
 
     fn token(&self, token: TokenId) -> Result<EvmAddress, ChainError> {

@@ -132,7 +132,7 @@ pub(super) fn report(
     };
     let word =
         if substatus.is_empty() { status.status.clone() } else { format!("{} {substatus}", status.status) };
-    Ok(Some(ProviderReport { state, word, deposits: Vec::new() }))
+    Ok(Some(ProviderReport { state, word, deposits: Vec::new(), received: None }))
 }
 
 /// What LI.FI paid instead of the output; without a transaction to look at it only failed.

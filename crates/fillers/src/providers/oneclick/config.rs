@@ -1,5 +1,6 @@
 use std::time::Duration;
 
+use causeway_domain::{BITCOIN_CHAIN_ID, ChainId, TRON_CHAIN_ID};
 use serde::{Deserialize, Serialize};
 
 use crate::providers::{Budget, ProviderKey};
@@ -13,7 +14,7 @@ const QUOTES: u32 = 60;
 
 /// Our chains by 1Click's names for them, which `/v0/tokens` uses: the names of github.com/defuse-protocol/one-click-sdk-typescript
 /// as of 2026-06-26, read on 2026-11-18. Solana is missing: no stand-in of it moves money there yet.
-const CHAINS: [(u64, &str); 9] = [
+const CHAINS: [(u64, &str); 11] = [
     (1, "eth"),
     (10, "op"),
     (56, "bsc"),
@@ -23,7 +24,12 @@ const CHAINS: [(u64, &str); 9] = [
     (42_161, "arb"),
     (43_114, "avax"),
     (80_094, "bera"),
+    (BITCOIN_CHAIN_ID.get(), "btc"),
+    (TRON_CHAIN_ID.get(), "tron"),
 ];
+
+/// The chains among them that swaps only begin on.
+pub const SOURCES: [ChainId; 2] = [BITCOIN_CHAIN_ID, TRON_CHAIN_ID];
 
 /// 1Click's name of a chain; `None` for those that it does not serve.
 pub(crate) fn chain_name(chain: u64) -> Option<&'static str> {

@@ -173,10 +173,11 @@ pub(super) fn report(
             None => ProviderState::Working,
         },
         "REFUNDED" => {
-            // Which of them is the refund is not said; the deposit is not.
+            // Which of them is the refund is not said; the deposit is not. Where no chain is read, the first is the deposit too.
             let is_deposit =
                 |tx: &&String| deposit_tx.is_some_and(|deposit| tx.eq_ignore_ascii_case(deposit));
-            match deposits.iter().rfind(|tx| !is_deposit(tx)) {
+            let skipped = usize::from(order.from.chain().family().is_source_only());
+            match deposits.iter().skip(skipped).rfind(|tx| !is_deposit(tx)) {
                 Some(tx) => ProviderState::Returned(ProviderReturn {
                     token: order.from,
                     tx: tx.clone(),
@@ -190,7 +191,15 @@ pub(super) fn report(
             return Err(format!("its status `{}` is unknown", other.chars().take(40).collect::<String>()));
         }
     };
+    let told = status.swap_details.deposited_amount.as_deref().filter(|text| !text.is_empty());
+    let told = told.map(|text| amount("deposit", text)).transpose()?;
+    let received = match status.word.as_str() {
+        // Transactions that were only named.
+        "KNOWN_DEPOSIT_TX" => None,
+        "PROCESSING" | "SUCCESS" => Some(told.unwrap_or(order.src_amount)),
+        _ => told,
+    };
     let reason = status.swap_details.refund_reason.as_deref().filter(|reason| !reason.is_empty());
     let word = reason.map_or_else(|| status.word.clone(), |reason| format!("{} {reason}", status.word));
-    Ok(Some(ProviderReport { state, word, deposits }))
+    Ok(Some(ProviderReport { state, word, deposits, received }))
 }

@@ -15,13 +15,15 @@ use causeway_domain::ports::{
     Answer, Filler, FillerAsk, FillerError, LiquidityProvider, NamedContract, ProviderAsk, ProviderDeposit,
     ProviderReport, Refusal,
 };
-use causeway_domain::{Address, ChainId, CustodyNotice, DepositMethod, Order, TokenId, TradeType};
+use causeway_domain::{
+    Address, BITCOIN_CHAIN_ID, ChainId, CustodyNotice, DepositMethod, Order, TokenId, TradeType,
+};
 use jiff::{SignedDuration, Timestamp};
 use serde_json::{Value, json};
 
-pub use config::OneClickConfig;
 #[cfg(feature = "standin")]
 pub(crate) use config::chain_name;
+pub use config::{OneClickConfig, SOURCES};
 
 use super::answers::Unusable;
 use super::transport::{ProviderResponse, ProviderSetupError, Transport, message, read};
@@ -31,6 +33,9 @@ use wire::{ErrorBody, Quoted, Status};
 
 /// What 1Click's routes go through.
 const TOOL: &str = "near-intents";
+
+/// The least time for a transfer of bitcoin, whose block may take an hour: the deadline is of its confirmation.
+const BITCOIN_MINUTES: u32 = 120;
 
 /// 1Click as a filler that settles itself.
 pub struct OneClick {
@@ -74,7 +79,8 @@ impl OneClick {
         let ask = &ask.ask;
         let other = |words: &str| Some(Refusal::Other(words.to_owned()));
         let is_served = |token: TokenId| config::chain_name(token.chain().get()).is_some();
-        if !is_served(ask.from) || !is_served(ask.to) || ask.from == ask.to {
+        let is_source = ask.to.chain().family().is_source_only();
+        if !is_served(ask.from) || !is_served(ask.to) || is_source || ask.from == ask.to {
             return Some(Refusal::PairNotServed);
         }
         if ask.trade_type != TradeType::ExactInput {
@@ -97,7 +103,9 @@ impl OneClick {
 
     /// The body of `/v0/quote`. A dry quote has a price and no address.
     fn body(&self, ask: &ProviderAsk, pair: Pair<'_>, dry: bool) -> Value {
-        let time = SignedDuration::from_mins(i64::from(self.config.deposit_minutes));
+        let is_slow = ask.from.chain() == BITCOIN_CHAIN_ID;
+        let least = if is_slow { BITCOIN_MINUTES } else { 0 };
+        let time = SignedDuration::from_mins(i64::from(self.config.deposit_minutes.max(least)));
         let now = Timestamp::now();
         let mut body = json!({
             "dry": dry,

@@ -3,7 +3,7 @@
 //! service.
 
 use causeway_domain::ports::{ProviderReport, ProviderReturn, ProviderState};
-use causeway_domain::{ProviderOrder, ProviderTerms, RawAmount, Slippage};
+use causeway_domain::{BITCOIN_CHAIN_ID, ProviderOrder, ProviderTerms, RawAmount, Slippage};
 use causeway_testing::sample;
 use serde_json::json;
 
@@ -15,6 +15,7 @@ const DEPOSIT_ADDRESS: &str = "0x76b4c56085ED136a8744D52bE956396624a730E8";
 const DEPOSIT: &str = "0x1695bded7c1634dce4a200bdec72be0ed6cc5f7153ec2dc832b271d790eb00c8";
 const PAYOUT: &str = "0x5862726dbc6643c6a34b3496bb15e91f11771f6756ccf83826304846bbc93c00";
 const ARB_USDC: &str = "nep141:arb-0xaf88d065e77c8cc2239327c5edb3a432268e5831.omft.near";
+const USDT_ON_TRON: &str = "nep141:tron-d28a265909efecdcee7c5028585214ea0b96f015.omft.near";
 const BASE_USDC: &str = "nep141:base-0x833589fcd6edb6e08f4c7c32d4f71b54bda02913.omft.near";
 const RECIPIENT: &str = "0x2527D02599Ba641c19FEa793cD0F167589a0f10D";
 
@@ -147,6 +148,7 @@ fn read_status(
         target: evm(DEPOSIT_ADDRESS),
         spender: None,
         word: None,
+        named_deposit: None,
     }));
     report(&order, Some(DEPOSIT), &status)
 }
@@ -190,12 +192,19 @@ fn tokens_are_known_by_chain_and_contract_and_the_coin_by_none() {
             "priceUpdatedAt": "2026-02-27T15:25:30.527Z",
         },
         {
+            "assetId": USDT_ON_TRON, "decimals": 6, "blockchain": "tron", "symbol": "USDT", "price": 1,
+            "contractAddress": "TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t",
+        },
+        {
             "assetId": ARB_USDC, "decimals": 6, "blockchain": "arb", "symbol": "USDC", "price": 1,
             "contractAddress": "0xaf88d065e77c8cc2239327c5edb3a432268e5831",
         },
     ]);
     let known = assets(serde_json::from_value(listed).unwrap());
-    assert_eq!(known.len(), 2, "{known:?}");
+    assert_eq!(known.len(), 4, "{known:?}");
+    assert_eq!(known[&TokenId::native(BITCOIN_CHAIN_ID)].decimals, 8);
+    let usdt: TokenId = "tron:0x2b6653dc:TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t".parse().unwrap();
+    assert_eq!(known[&usdt].id, USDT_ON_TRON);
     assert_eq!(known[&ask().from], Asset { id: ARB_USDC.to_owned(), decimals: 6 });
     assert_eq!(known[&TokenId::native(ChainId::new(1).unwrap())].id, "nep141:eth.omft.near");
 }

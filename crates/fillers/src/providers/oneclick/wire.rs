@@ -83,6 +83,8 @@ pub(super) struct Details {
     #[serde(default)]
     pub(super) destination_chain_tx_hashes: Vec<Sent>,
     #[serde(default)]
+    pub(super) deposited_amount: Option<String>,
+    #[serde(default)]
     pub(super) refund_reason: Option<String>,
 }
 

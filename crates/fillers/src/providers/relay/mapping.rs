@@ -249,7 +249,7 @@ pub(super) fn report(
     };
     let reason = request.data.fail_reason.as_deref().filter(|reason| !reason.is_empty() && *reason != "N/A");
     let word = reason.map_or_else(|| request.status.clone(), |reason| format!("{} {reason}", request.status));
-    Ok(Some(ProviderReport { state, word, deposits: Vec::new() }))
+    Ok(Some(ProviderReport { state, word, deposits: Vec::new(), received: None }))
 }
 
 /// What Relay paid to the refund address; without a token it is the input.

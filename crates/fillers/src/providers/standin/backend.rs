@@ -13,6 +13,12 @@ use super::money::PlayMoney;
 /// What a stand-in keeps of every amount, in basis points.
 pub(super) const FEE_BPS: u64 = 10;
 
+/// How often a held answer looks whether it may go.
+const HELD_POLL: Duration = Duration::from_millis(20);
+
+/// What a bitcoin is worth: the sandbox's price.
+const BITCOIN_DOLLARS: u64 = 100_000;
+
 /// How a stand-in misbehaves.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Mischief {
@@ -23,6 +29,8 @@ pub enum Mischief {
     TooMany,
     Html,
     Slow(Duration),
+    /// Answers when it stops to misbehave so.
+    Held,
     /// Has no route.
     NoRoute,
     OtherTarget(Address),
@@ -56,6 +64,8 @@ pub enum Mischief {
     ShortTime,
     /// Tells the status of another address.
     OtherStatus,
+    /// Its address is one of a test network.
+    OtherNetwork,
 }
 
 /// A deposit that was made, and what it is for.
@@ -148,6 +158,12 @@ impl Backend {
                 tokio::time::sleep(time).await;
                 None
             }
+            Mischief::Held => {
+                while self.mischief() == Mischief::Held {
+                    tokio::time::sleep(HELD_POLL).await;
+                }
+                None
+            }
             _ => None,
         }
     }
@@ -171,11 +187,12 @@ impl Backend {
         Some((decimals.saturating_add(more), symbol))
     }
 
-    /// What a dollar coin buys of another: the same but for the decimals and the fee, rounded down.
+    /// What one token buys of a dollar coin: its worth, but for the decimals and the fee, rounded down.
     pub(super) fn output(&self, from: (u64, Address), to: (u64, Address), amount: U256) -> Option<U256> {
-        let (from, to) = (self.tokens.get(&from)?.0, self.tokens.get(&to)?.0);
+        let ((from, symbol), (to, _)) = (self.tokens.get(&from)?, self.tokens.get(&to)?);
         let power = |decimals: u8| U256::from(10).checked_pow(U256::from(decimals));
-        let whole = amount.checked_mul(power(to)?)?.checked_div(power(from)?)?;
+        let dollars = U256::from(if symbol == "BTC" { BITCOIN_DOLLARS } else { 1 });
+        let whole = amount.checked_mul(dollars)?.checked_mul(power(*to)?)?.checked_div(power(*from)?)?;
         let bps = if self.mischief() == Mischief::WorsePrice { 500 } else { FEE_BPS };
         whole.checked_mul(U256::from(10_000_u64.saturating_sub(bps)))?.checked_div(U256::from(10_000))
     }

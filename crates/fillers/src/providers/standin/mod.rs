@@ -10,5 +10,5 @@ mod relay;
 pub use backend::Mischief;
 pub use lifi::LifiStandIn;
 pub use money::PlayMoney;
-pub use oneclick::OneClickStandIn;
+pub use oneclick::{OneClickStandIn, Played};
 pub use relay::{RelayStandIn, depository_code};

@@ -9,6 +9,7 @@ use axum::extract::{Query, State};
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
 use axum::routing::{get, post};
+use causeway_domain::{Address as AnyAddress, BitcoinAddress, ChainId, Family};
 use jiff::{SignedDuration, Timestamp};
 use parking_lot::Mutex;
 use serde_json::{Value, json};
@@ -23,6 +24,7 @@ use crate::providers::oneclick::chain_name;
 #[derive(Clone, Debug)]
 struct Given {
     deposit: Deposit,
+    refund_to: String,
     /// The whole answer, which its status repeats.
     quoted: Value,
 }
@@ -31,9 +33,19 @@ struct Given {
 struct Shared {
     backend: Backend,
     /// By their deposit addresses.
-    given: Mutex<HashMap<Address, Given>>,
+    given: Mutex<HashMap<String, Given>>,
     /// The transactions that somebody has named, with their addresses.
-    named: Mutex<Vec<(String, Address)>>,
+    named: Mutex<Vec<(String, String)>>,
+    /// Payments on chains that the sandbox does not have.
+    played: Mutex<Vec<Played>>,
+}
+
+/// A payment on a chain that the sandbox does not have, in either direction.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Played {
+    pub to: String,
+    pub amount: U256,
+    pub tx: String,
 }
 
 /// A server that answers as 1Click's documentation says. It sees every token that its addresses receive on the sandbox's chains.
@@ -59,7 +71,12 @@ impl OneClickStandIn {
         money: Arc<PlayMoney>,
     ) -> io::Result<Self> {
         let backend = Backend::new(Address::ZERO, tokens, money);
-        let shared = Arc::new(Shared { backend, given: Mutex::default(), named: Mutex::default() });
+        let shared = Arc::new(Shared {
+            backend,
+            given: Mutex::default(),
+            named: Mutex::default(),
+            played: Mutex::default(),
+        });
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await?;
         let url = format!("http://{}", listener.local_addr()?);
         let router = Router::new()
@@ -86,9 +103,34 @@ impl OneClickStandIn {
     }
 
     /// The transactions that were submitted to it, with their addresses.
-    pub fn named(&self) -> Vec<(String, Address)> {
+    pub fn named(&self) -> Vec<(String, String)> {
         self.shared.named.lock().clone()
     }
+
+    /// Pays an address of a chain that the sandbox does not have, as a payer there does, and returns the transaction.
+    pub fn pay(&self, address: &str, amount: U256) -> String {
+        self.shared.play(address, amount)
+    }
+
+    /// What was paid to the address on a chain that the sandbox does not have.
+    pub fn paid_to(&self, address: &str) -> Vec<Played> {
+        self.shared.paid_to(address)
+    }
+}
+
+/// The chains that the sandbox does not have.
+fn is_played(chain: u64) -> bool {
+    ChainId::new(chain).is_some_and(|chain| chain.family().is_source_only())
+}
+
+/// An address in the form of its chain: those of Tron are the same twenty bytes.
+fn written(chain: u64, address: Address) -> String {
+    match ChainId::new(chain).map(ChainId::family) {
+        Some(Family::Tron) => AnyAddress::Tron(address.into()),
+        Some(Family::Bitcoin) => AnyAddress::Bitcoin(BitcoinAddress::WitnessKeyHash(address.into())),
+        _ => AnyAddress::Evm(address),
+    }
+    .to_string()
 }
 
 fn error(status: StatusCode, message: &str) -> Response {
@@ -98,6 +140,9 @@ fn error(status: StatusCode, message: &str) -> Response {
 /// The id of a token, in the form that bridged tokens have.
 fn asset_id((chain, token): (u64, Address)) -> String {
     let chain = chain_name(chain).unwrap_or("other");
+    if token.is_zero() {
+        return format!("nep141:{chain}.omft.near");
+    }
     format!("nep141:{chain}-{token:#x}.omft.near")
 }
 
@@ -106,6 +151,17 @@ fn time(at: Timestamp) -> String {
 }
 
 impl Shared {
+    fn play(&self, to: &str, amount: U256) -> String {
+        let mut played = self.played.lock();
+        let tx = format!("{:x}", keccak256(format!("{to}{amount}{}", played.len())));
+        played.push(Played { to: to.to_owned(), amount, tx: tx.clone() });
+        tx
+    }
+
+    fn paid_to(&self, address: &str) -> Vec<Played> {
+        self.played.lock().iter().filter(|played| played.to == address).cloned().collect()
+    }
+
     /// The quote for a request; `None` for what the stand-in does not trade.
     fn quote(&self, body: &Value) -> Option<Value> {
         let text = |name: &str| body.get(name).and_then(Value::as_str);
@@ -113,7 +169,8 @@ impl Shared {
         let asset =
             |name: &str| self.backend.tokens().find(|token| Some(asset_id(*token).as_str()) == text(name));
         let (from, to) = (asset("originAsset")?, asset("destinationAsset")?);
-        let (recipient, refund_to) = (address("recipient")?, address("refundTo")?);
+        let (recipient, refund_text) = (address("recipient")?, text("refundTo")?.to_owned());
+        let refund_to = if is_played(from.0) { Address::ZERO } else { address("refundTo")? };
         let amount: U256 = text("amount")?.parse().ok()?;
         let dry = body.get("dry")?.as_bool()?;
         let bps = body.get("slippageTolerance")?.as_u64()?;
@@ -147,8 +204,9 @@ impl Shared {
         });
         let hash = keccak256(format!("{body}{}", self.backend.quotes()));
         let deposit_address = match mischief {
-            Mischief::OtherTarget(other) => other,
-            _ => Address::from_word(hash),
+            Mischief::OtherTarget(other) => other.to_string(),
+            Mischief::OtherNetwork => "tb1qw508d6qejxtdg4y5r3zarvary0c5xw7kxpjzsx".to_owned(),
+            _ => written(from.0, Address::from_word(hash)),
         };
         if !dry {
             let short = mischief == Mischief::ShortTime;
@@ -158,7 +216,7 @@ impl Shared {
                 deadline
             };
             let fields = quote.as_object_mut()?;
-            fields.insert("depositAddress".to_owned(), deposit_address.to_string().into());
+            fields.insert("depositAddress".to_owned(), deposit_address.clone().into());
             fields.insert("deadline".to_owned(), time(deadline).into());
             fields.insert("timeWhenInactive".to_owned(), time(until).into());
             if mischief == Mischief::NeedsMemo {
@@ -168,16 +226,22 @@ impl Shared {
         answer.as_object_mut()?.insert("quote".to_owned(), quote);
         if !dry {
             let deposit = Deposit { from, amount, refund_to, to, recipient, instead_to: refund_to };
-            self.given.lock().insert(deposit_address, Given { deposit, quoted: answer.clone() });
+            let given = Given { deposit, refund_to: refund_text, quoted: answer.clone() };
+            self.given.lock().insert(deposit_address, given);
         }
         Some(answer)
     }
 
     /// Looks at what the address has received, pays once what it is for, and says so; `None` for an unknown address.
-    async fn status(&self, address: Address) -> Result<Option<Value>, String> {
-        let Some(given) = self.given.lock().get(&address).cloned() else { return Ok(None) };
-        let Given { deposit, mut quoted } = given;
-        let paid = self.backend.money.received(deposit.from.0, deposit.from.1, address).await?;
+    async fn status(&self, address: &str) -> Result<Option<Value>, String> {
+        let Some(given) = self.given.lock().get(address).cloned() else { return Ok(None) };
+        let Given { deposit, refund_to, mut quoted } = given;
+        let paid: Vec<(String, U256)> = if is_played(deposit.from.0) {
+            self.paid_to(address).into_iter().map(|played| (played.tx, played.amount)).collect()
+        } else {
+            let to = address.parse().map_err(|_| "no address of the chain")?;
+            self.backend.money.received(deposit.from.0, deposit.from.1, to).await?
+        };
         let sum = paid
             .iter()
             .try_fold(U256::ZERO, |sum, (_, amount)| sum.checked_add(*amount))
@@ -185,13 +249,18 @@ impl Shared {
         let sent = |tx: &str| json!({ "hash": tx, "explorerUrl": "" });
         let mut origin: Vec<Value> = paid.iter().map(|(tx, _)| sent(tx)).collect();
         let mut destination = Vec::new();
-        let named = self.named.lock().iter().any(|(_, named)| *named == address);
+        let named = self.named.lock().iter().any(|(_, named)| named == address);
+        let refunds = is_played(deposit.from.0) && self.backend.mischief() == Mischief::Refunds;
         let status = if sum.is_zero() {
             if named { "KNOWN_DEPOSIT_TX" } else { "PENDING_DEPOSIT" }
         } else if sum < deposit.amount {
             "INCOMPLETE_DEPOSIT"
+        } else if refunds {
+            let known = self.paid_to(&refund_to).pop().map(|played| played.tx);
+            origin.push(sent(&known.unwrap_or_else(|| self.play(&refund_to, sum))));
+            "REFUNDED"
         } else {
-            match self.backend.settle(&address.to_string(), &deposit).await? {
+            match self.backend.settle(address, &deposit).await? {
                 None => "PROCESSING",
                 Some(payout) => match payout.outcome {
                     Outcome::Delivered => {
@@ -221,6 +290,12 @@ impl Shared {
     }
 }
 
+/// The contract of a token; the coin of a chain has none.
+fn contract((chain, token): (u64, Address)) -> Option<String> {
+    let text = if is_played(chain) { written(chain, token) } else { format!("{token:#x}") };
+    (!token.is_zero()).then_some(text)
+}
+
 async fn tokens_of(State(shared): State<Arc<Shared>>) -> Response {
     // Its limit is of quotes.
     if shared.backend.mischief() != Mischief::TooMany
@@ -232,7 +307,7 @@ async fn tokens_of(State(shared): State<Arc<Shared>>) -> Response {
         let (decimals, symbol) = shared.backend.token(token)?;
         Some(json!({
             "assetId": asset_id(token), "decimals": decimals, "blockchain": chain_name(token.0)?, "symbol": symbol,
-            "price": 1, "priceUpdatedAt": time(Timestamp::now()), "contractAddress": format!("{:#x}", token.1),
+            "price": 1, "priceUpdatedAt": time(Timestamp::now()), "contractAddress": contract(token),
         }))
     });
     axum::Json(listed.collect::<Vec<_>>()).into_response()
@@ -252,11 +327,10 @@ async fn quote(State(shared): State<Arc<Shared>>, axum::Json(body): axum::Json<V
 
 async fn submit(State(shared): State<Arc<Shared>>, axum::Json(body): axum::Json<Value>) -> Response {
     let text = |name: &str| body.get(name).and_then(Value::as_str);
-    let address = text("depositAddress").and_then(|text| text.parse().ok());
-    let (Some(tx), Some(address)) = (text("txHash"), address) else {
+    let (Some(tx), Some(address)) = (text("txHash"), text("depositAddress")) else {
         return error(StatusCode::BAD_REQUEST, "Bad Request");
     };
-    shared.named.lock().push((tx.to_owned(), address));
+    shared.named.lock().push((tx.to_owned(), address.to_owned()));
     told(&shared, address).await
 }
 
@@ -267,13 +341,13 @@ async fn status(
     if let Some(answer) = shared.backend.outage(error).await {
         return answer;
     }
-    match params.get("depositAddress").and_then(|text| text.parse().ok()) {
+    match params.get("depositAddress") {
         Some(address) => told(&shared, address).await,
         None => error(StatusCode::BAD_REQUEST, "Bad Request"),
     }
 }
 
-async fn told(shared: &Shared, address: Address) -> Response {
+async fn told(shared: &Shared, address: &str) -> Response {
     match shared.status(address).await {
         Ok(Some(status)) => axum::Json(status).into_response(),
         Ok(None) => error(StatusCode::NOT_FOUND, "Deposit address not found"),

@@ -39,6 +39,7 @@ macro_rules! conformance {
                 statuses::done_without_a_transfer_is_its_word_only,
                 statuses::a_transfer_of_less_is_named_as_any,
                 statuses::a_refund_is_of_the_input,
+                statuses::a_status_is_not_asked_for_while_it_wants_to_be_left_alone,
                 statuses::an_outage_tells_no_status,
             );
         }

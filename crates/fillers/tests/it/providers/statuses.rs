@@ -47,6 +47,7 @@ impl Subject {
                 target: address,
                 spender: None,
                 word: None,
+                named_deposit: None,
             }));
         }
         order
@@ -125,6 +126,19 @@ pub(super) async fn a_refund_in_another_token_names_it(subject: Subject) {
     };
     assert_eq!((token.chain().get(), token.address().to_string()), (ARBITRUM, OTHER.to_string()));
     assert_eq!(at_recipient, matches!(subject.kind, Kind::Lifi), "Relay pays its refund address");
+}
+
+pub(super) async fn a_status_is_not_asked_for_while_it_wants_to_be_left_alone(subject: Subject) {
+    subject.pay().await;
+    subject.misbehave(Mischief::TooMany);
+    let Err(FillerError::Unavailable(words)) = subject.report().await else { panic!("429") };
+    assert!(words.contains("429"), "{words}");
+    subject.misbehave(Mischief::None);
+    let Err(FillerError::Unavailable(words)) = subject.report().await else { panic!("asked again") };
+    assert!(words.contains("left alone"), "{words}");
+    assert!(subject.chain.payments().is_empty(), "the second was not sent");
+    // Its limit of quotes is another one.
+    subject.offer().await;
 }
 
 pub(super) async fn an_outage_tells_no_status(subject: Subject) {

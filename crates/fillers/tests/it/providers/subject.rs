@@ -124,7 +124,7 @@ impl Subject {
     }
 
     /// The transactions that were named to it.
-    pub(super) fn named(&self) -> Vec<(String, EvmAddress)> {
+    pub(super) fn named(&self) -> Vec<(String, String)> {
         match &self.stand_in {
             StandIn::OneClick(stand_in) => stand_in.named(),
             StandIn::Lifi(_) | StandIn::Relay(_) => Vec::new(),

@@ -63,6 +63,6 @@ impl TokenSigning {
 fn evm_address(token: &TokenId) -> Option<EvmAddress> {
     match token.address() {
         Address::Evm(address) => Some(address),
-        Address::Solana(_) => None,
+        _ => None,
     }
 }
