@@ -77,11 +77,12 @@ test("an operator sees the orders, pauses a chain with a reason and resumes it",
     await page.locator(`a[href="/order/${orderId}"]`).waitFor({ timeout: 60_000 });
     await page.getByLabel("Order, address or transaction").fill(orderId);
     await page.getByRole("button", { name: "Look up" }).click();
-    await section("#history").getByText("What moves it:").waitFor({ timeout: 60_000 });
-    await section("#history").getByText("33 USDC").waitFor();
+    const history = page.locator('section[aria-labelledby="history"]');
+    await history.getByText("What moves it:").waitFor({ timeout: 60_000 });
+    await history.getByText("33 USDC").waitFor();
     await assertAccessible(page);
-    await section("#history").getByRole("button", { name: "Close" }).click();
-    await page.locator("#history").waitFor({ state: "detached" });
+    await history.getByRole("button", { name: "Close" }).click();
+    await history.waitFor({ state: "detached" });
     await page.getByRole("button", { name: "Filled", exact: true }).click();
     await page.locator(`a[href="/order/${orderId}"]`).waitFor({ state: "detached", timeout: 60_000 });
   });
