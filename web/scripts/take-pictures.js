@@ -49,13 +49,16 @@ async function signIn(page) {
 }
 
 /** What is far below is drawn when it comes near, and fetches its own. */
-const scrollThrough = (page) => page.evaluate(async () => {
-  for (let at = 0; at < document.documentElement.scrollHeight; at += 500) {
-    scrollTo(0, at);
-    await new Promise((resolve) => setTimeout(resolve, 100));
-  }
-  scrollTo(0, 0);
-});
+async function drawAll(page) {
+  await page.addStyleTag({ content: "* { content-visibility: visible !important; }" });
+  await page.evaluate(async () => {
+    for (let at = 0; at < Math.min(document.documentElement.scrollHeight, 12_000); at += 500) {
+      scrollTo(0, at);
+      await new Promise((resolve) => setTimeout(resolve, 100));
+    }
+    scrollTo(0, 0);
+  });
+}
 
 /** Name, path and what to wait for. */
 function pages({ order, refunded, waiting }) {
@@ -90,12 +93,12 @@ const wide = [];
 for (const [name, path, ready] of pages(await makeOrders()).filter(([name]) => chosen.length === 0 || chosen.includes(name))) {
   for (const colorScheme of ["light", "dark"]) {
     for (const width of colorScheme === "light" ? [320, 375, 1280] : [375, 1280]) {
-      const context = await browser.newContext({ viewport: { width, height: width < 600 ? 812 : 900 }, colorScheme, reducedMotion: "reduce" });
+      const context = await browser.newContext({ viewport: { width, height: width < 600 ? 812 : 900 }, colorScheme, reducedMotion: "reduce", bypassCSP: true });
       context.setDefaultTimeout(60_000);
       const page = await context.newPage();
       await page.goto(BASE + path);
       await ready?.(page);
-      await scrollThrough(page);
+      await drawAll(page);
       await page.waitForLoadState("networkidle", { timeout: 5000 }).catch(() => {});
       const content = await page.evaluate(() => document.documentElement.scrollWidth);
       if (content > width) wide.push(`${path}: ${content} px in ${width} px`);

@@ -74,13 +74,13 @@ export class Panel {
     return html`<h1>Sandbox</h1>
       <p class="under">Chains inside this process, with play money. A node that fails refuses every second call; one that lies names fees ten thousand times too high, and the next quotes show it.</p>
       <p class="said" role="status">${this.said}</p>
-      <section aria-labelledby="chains"><h2 id="chains">Chains</h2>
-        <div class="table-wrap" tabindex="0"><table class="table chain-table"><thead><tr><th scope="col">Chain</th><th scope="col" class="number">Newest block</th><th scope="col">Switches</th></tr></thead>
-        <tbody>${[...catalog.chains.values()].map(({ id, name }) => this.#chainRow(id, name ?? ''))}</tbody></table></div></section>
       <div class="order-grid">
         <section class="card" aria-labelledby="faucet"><h2 id="faucet">Faucet</h2>${faucetView((what, act) => void this.#act(what, act))}</section>
         <section class="card" aria-labelledby="fillers"><h2 id="fillers">Fail a filler</h2>${this.#fillersView()}</section>
       </div>
+      <section aria-labelledby="chains"><h2 id="chains">Chains</h2>
+        <div class="table-wrap" tabindex="0"><table class="table chain-table"><thead><tr><th scope="col">Chain</th><th scope="col" class="number">Newest block</th><th scope="col">Switches</th></tr></thead>
+        <tbody>${[...catalog.chains.values()].map(({ id, name }) => this.#chainRow(id, name ?? ''))}</tbody></table></div></section>
       <section class="card" aria-labelledby="wallets"><h2 id="wallets">Wallets</h2>
         <p class="under small">The accounts of the phrase <code>test test test test test test test test test test test junk</code>; everybody knows its keys. Each has 10,000 coins and a million dollars of each stablecoin on every chain.</p>
         <ul class="wallet-list">${WALLETS.map((address, at) => html`<li><span class="muted small">${at}</span> <a href=${addressPath(8453, address)}><bdi class="mono break">${address}</bdi></a></li>`)}</ul></section>`;
