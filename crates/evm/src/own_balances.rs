@@ -75,7 +75,7 @@ impl BalanceReader for OwnBalances {
             .filter(|token| token.chain() == self.0.chain_id())
             .filter_map(|token| match token.address() {
                 Address::Evm(address) => Some((*token, BalanceQuery { owner: account, token: address })),
-                Address::Solana(_) => None,
+                Address::Solana(_) | Address::Bitcoin(_) | Address::Tron(_) => None,
             })
             .unzip();
         match self.medians(&queries).await? {

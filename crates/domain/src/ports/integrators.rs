@@ -85,6 +85,8 @@ impl Integrator {
         let referrer = match family {
             Family::Evm => self.evm_referrer,
             Family::Solana => self.solana_referrer,
+            // Nothing is paid out there.
+            Family::Bitcoin | Family::Tron => None,
         };
         Referral::new(referrer?, self.fee_bps)
     }
