@@ -59,6 +59,45 @@ fn run(host: &Host, line: &str) -> Result<String, (Option<i32>, String)> {
     Err((output.status.code(), format!("{line}\n{}{}", text(&output.stdout), text(&output.stderr))))
 }
 
+/// The document's examples, and what the test has in their place.
+fn examples(host: &Host) -> Vec<(&'static str, String)> {
+    let path = |name: &str| host.path(name).display().to_string();
+    let other_name = |chain| host.node(chain).replace("127.0.0.1", "localhost");
+    let attester = |index: usize| address(ATTESTERS[index]).to_string();
+    vec![
+        ("/etc/causeway", path("etc")),
+        ("/var/lib/causeway", path("data")),
+        ("https://base.one.example/key", host.node(BASE)),
+        ("https://base.two.example/key", other_name(BASE)),
+        ("https://arb.one.example/key", host.node(ARBITRUM)),
+        ("https://arb.two.example/key", other_name(ARBITRUM)),
+        ("https://base.rpc.example", host.node(BASE)),
+        ("0x1111111111111111111111111111111111111111", attester(0)),
+        ("0x2222222222222222222222222222222222222222", attester(1)),
+        ("0x3333333333333333333333333333333333333333", attester(2)),
+        ("CAUSEWAY_DEPLOYER_KEY=0x…", format!("CAUSEWAY_DEPLOYER_KEY={}", secret(Role::Deployer as u8))),
+        // These are names until somebody answers there.
+        ("https://swap.example", "https://swap.test".to_owned()),
+        ("https://one.example", "https://one.test".to_owned()),
+        ("https://two.example", "https://two.test".to_owned()),
+        ("https://three.example", "https://three.test".to_owned()),
+    ]
+}
+
+/// The filled order of the command, which the market maker may not be ready for at once.
+async fn swap(host: &Host, line: &str) -> Value {
+    let begun = Instant::now();
+    loop {
+        match run(host, line) {
+            Ok(order) => return serde_json::from_str(&order).unwrap(),
+            Err((Some(5), _)) if begun.elapsed() < TIMEOUT => {
+                tokio::time::sleep(Duration::from_millis(500)).await;
+            }
+            Err((_, words)) => panic!("{words}"),
+        }
+    }
+}
+
 #[tokio::test]
 async fn the_commands_of_the_document_lead_from_an_empty_folder_to_a_filled_swap() {
     let commands = commands();
@@ -83,26 +122,7 @@ async fn the_commands_of_the_document_lead_from_an_empty_folder_to_a_filled_swap
     );
     let host = Host::new();
     let path = |name: &str| host.path(name).display().to_string();
-    let other_name = |chain| host.node(chain).replace("127.0.0.1", "localhost");
-    let attester = |index: usize| address(ATTESTERS[index]).to_string();
-    let mut examples = vec![
-        ("/etc/causeway", path("etc")),
-        ("/var/lib/causeway", path("data")),
-        ("https://base.one.example/key", host.node(BASE)),
-        ("https://base.two.example/key", other_name(BASE)),
-        ("https://arb.one.example/key", host.node(ARBITRUM)),
-        ("https://arb.two.example/key", other_name(ARBITRUM)),
-        ("https://base.rpc.example", host.node(BASE)),
-        ("0x1111111111111111111111111111111111111111", attester(0)),
-        ("0x2222222222222222222222222222222222222222", attester(1)),
-        ("0x3333333333333333333333333333333333333333", attester(2)),
-        ("CAUSEWAY_DEPLOYER_KEY=0x…", format!("CAUSEWAY_DEPLOYER_KEY={}", secret(Role::Deployer as u8))),
-        // These are names until somebody answers there.
-        ("https://swap.example", "https://swap.test".to_owned()),
-        ("https://one.example", "https://one.test".to_owned()),
-        ("https://two.example", "https://two.test".to_owned()),
-        ("https://three.example", "https://three.test".to_owned()),
-    ];
+    let mut examples = examples(&host);
     let succeed = |line: &str| run(&host, line).unwrap_or_else(|(_, words)| panic!("{words}"));
     let list = succeed(&fill_in(&commands[0], &examples));
     assert_eq!(list, std::fs::read_to_string(host.path("etc/checklist.md")).unwrap());
@@ -158,18 +178,6 @@ async fn the_commands_of_the_document_lead_from_an_empty_folder_to_a_filled_swap
     examples.retain(|(example, _)| *example != "https://swap.example");
     examples.push(("https://swap.example", service.url.clone()));
     examples.push(("--escrow 0x…", format!("--escrow {}", record["escrow"].as_str().unwrap())));
-    let swap = format!("{} --json", fill_in(&commands[9], &examples));
-    let begun = Instant::now();
-    let order = loop {
-        match run(&host, &swap) {
-            Ok(order) => break order,
-            // The market maker may need a moment until it knows what it holds.
-            Err((Some(5), _)) if begun.elapsed() < TIMEOUT => {
-                tokio::time::sleep(Duration::from_millis(500)).await;
-            }
-            Err((_, words)) => panic!("{words}"),
-        }
-    };
-    let order: Value = serde_json::from_str(&order).unwrap();
+    let order = swap(&host, &format!("{} --json", fill_in(&commands[9], &examples))).await;
     assert_eq!(order["status"], "filled", "{order}");
 }
