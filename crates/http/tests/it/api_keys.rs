@@ -168,11 +168,11 @@ async fn two_keys_are_valid_while_one_is_rotated_and_a_revoked_one_is_refused_on
 
     // A list synchronizes as the ticker does each second.
     let (_, list) = operate(&there, "GET", "", TOKEN, &Value::Null).await;
-    let states = |list: &Value| {
+    let shown = |list: &Value| {
         let keys = list["data"][0]["keys"].as_array().unwrap();
         keys.iter().map(|key| key["state"].as_str().unwrap().to_owned()).collect::<Vec<_>>()
     };
-    assert_eq!(states(&list), ["valid", "valid"]);
+    assert_eq!(shown(&list), ["valid", "valid"]);
     assert!(!list.to_string().contains(&first[13..]), "a key is shown once");
     assert_eq!(quote(&there, Some(&first), &ask()).await.0, 200);
 
@@ -181,7 +181,7 @@ async fn two_keys_are_valid_while_one_is_rotated_and_a_revoked_one_is_refused_on
     assert_eq!((status, &answer["revoked"]), (200, &json!(1)), "{answer}");
     assert_eq!(quote(&here, Some(&first), &ask()).await.0, 401);
     let (_, list) = operate(&there, "GET", "", TOKEN, &Value::Null).await;
-    assert_eq!(states(&list), ["revoked", "valid"]);
+    assert_eq!(shown(&list), ["revoked", "valid"]);
     assert_eq!(quote(&there, Some(&first), &ask()).await.0, 401);
     assert_eq!(quote(&there, Some(&second), &ask()).await.0, 200);
     assert_eq!(operate(&here, "DELETE", "/shop", TOKEN, &Value::Null).await.1["revoked"], 1);
