@@ -1,5 +1,5 @@
 // Measures the start page, an order's page, the documentation and the explorer with Lighthouse, as a phone and as a desk:
-//   CAUSEWAY_URL=http://127.0.0.1:8080 LIGHTHOUSE=…/node_modules/.bin/lighthouse node scripts/measure-lighthouse.js [runs]
+//   CAUSEWAY_URL=http://127.0.0.1:8080 LIGHTHOUSE=…/node_modules/.bin/lighthouse node scripts/measure-lighthouse.js [runs] [page…]
 // Lighthouse is not among the packages, because it brings two hundred others: npm install --prefix FOLDER lighthouse.
 // Prints the medians, and fails where one of them is 95 or less.
 import { execFile } from "node:child_process";
@@ -12,7 +12,8 @@ import { BASE, call, payByFaucet, transferOrder } from "../tests/calls.js";
 const LIMIT = 95;
 const CATEGORIES = ["performance", "accessibility", "best-practices"];
 const METRICS = ["first-contentful-paint", "largest-contentful-paint", "total-blocking-time", "cumulative-layout-shift"];
-const runs = Number(process.argv[2] ?? 3);
+const [, , count = "3", ...chosen] = process.argv;
+const runs = Number(count);
 const run = promisify(execFile);
 const folder = await mkdtemp(join(tmpdir(), "lighthouse-"));
 
@@ -36,7 +37,8 @@ for (const end = Date.now() + 120_000; (await call(`/v1/orders/by-id/${orderId}`
   await new Promise((resolve) => setTimeout(resolve, 500));
 }
 console.log("| Page | As | Performance | Accessibility | Best practices | First paint, s | Largest paint, s | Blocked, ms | Shift |\n|---|---|---|---|---|---|---|---|---|");
-for (const [name, path] of [["/", "/"], ["/order/{id}", `/order/${orderId}`], ["/docs", "/docs"], ["/docs/reference", "/docs/reference"], ["/explorer", "/explorer"]]) {
+const pages = [["/", "/"], ["/order/{id}", `/order/${orderId}`], ["/docs", "/docs"], ["/docs/reference", "/docs/reference"], ["/explorer", "/explorer"]];
+for (const [name, path] of pages.filter(([name]) => chosen.length === 0 || chosen.includes(name))) {
   for (const form of ["phone", "desk"]) {
     const found = [];
     for (let turn = 0; turn < runs; turn += 1) found.push(await measure(path, form));
