@@ -14,6 +14,8 @@ const NATIVE_SPELLINGS = new Set([
   '0x0000000000000000000000000000000000001010',
   '0x000000000000000000000000000000000000800a',
   SOLANA_NATIVE,
+  // Twenty zero bytes on Tron.
+  'T9yD14Nj9j7xAB4dbGeiX9h8unkKHxuWwb',
 ]);
 
 /** Prints an EVM address with its EIP-55 checksum. */

@@ -202,7 +202,7 @@ async fn addresses_of_the_wrong_form_are_refused_in_words() {
                 (json!(BITCOIN), json!(BTC), json!(PAYER));
         })
         .await;
-    assert!(status == 400 && answer.contains("Swaps only begin"), "{status} {answer}");
+    assert!(status == 422 && answer.contains("Swaps only begin"), "{status} {answer}");
     // An address of another network that the provider names is its fault.
     let quote = fixture.quote_of(&ask(), &["oneclick"]).await;
     fixture.oneclick.misbehave(Mischief::OtherNetwork);
@@ -240,8 +240,8 @@ async fn source_only_chains_are_there_where_a_provider_for_them_is_configured() 
     let without = Service::start_configured(folder.path(), "");
     let chains = without.get_json("/v1/chains").await;
     assert!(ids(&chains).len() == 19 && !ids(&chains).contains(&BITCOIN), "{chains}");
-    let tokens = without.get_json(&format!("/v1/tokens?chainIds={BITCOIN},{TRON}")).await;
-    assert!(!tokens.to_string().contains(USDT_ON_TRON), "{tokens}");
+    let tokens = without.get(&format!("/v1/tokens?chainIds={BITCOIN},{TRON}")).await.text().await.unwrap();
+    assert!(!tokens.contains(USDT_ON_TRON), "{tokens}");
     let body = serde_json::to_string(&ask()).unwrap();
     let answer = without.client.post(format!("{}/v1/quotes", without.url)).body(body).send().await.unwrap();
     let answer: Value = answer.json().await.unwrap();
