@@ -37,11 +37,7 @@ impl Attester {
         if !refused.is_empty() {
             return Err(BatchRefusal::Orders(refused));
         }
-        let signature = self
-            .0
-            .signer
-            .sign_batch(first, &fills)
-            .map_err(|error| AttestationRefusal::Unsignable(error.to_string()))?;
+        let signature = self.0.signer.sign_batch(first, &fills).await.map_err(AttestationRefusal::from)?;
         Ok(SignedBatch { fills, epoch: first.epoch, attester: self.address(), signature })
     }
 }

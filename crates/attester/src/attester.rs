@@ -146,11 +146,7 @@ impl Attester {
         let observation = tokio::time::timeout(OBSERVE_TIMEOUT, self.observe(terms, origin, destination));
         let facts = observation.await.unwrap_or(Err(AttestationRefusal::Busy))?;
         let attestation = decide(terms, &facts)?;
-        let signature = self
-            .0
-            .signer
-            .sign(terms, &attestation)
-            .map_err(|error| AttestationRefusal::Unsignable(error.to_string()))?;
+        let signature = self.0.signer.sign(terms, &attestation).await?;
         let signed =
             SignedAttestation { attestation, epoch: terms.epoch, attester: self.address(), signature };
         Ledger::commit(&self.0.ledger, signed).await

@@ -5,7 +5,7 @@ use std::fmt;
 
 use alloy_primitives::{Address, B256, FixedBytes};
 
-pub use batch::{CollectedBatch, FilledOrder, SignedBatch, batch_digest};
+pub use batch::{CollectedBatch, FilledOrder, SignedBatch, batch_digest, batch_payload};
 
 /// A secp256k1 signature as the escrows take it: r, a low s, and 27 or 28.
 pub type SignatureBytes = FixedBytes<65>;

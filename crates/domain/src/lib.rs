@@ -31,7 +31,7 @@ pub use address::{Address, AddressError, BitcoinAddress};
 pub use amount::{AmountError, RawAmount};
 pub use attestation::{
     Attestation, CollectedAttestation, CollectedBatch, FilledOrder, Outcome, SignatureBytes,
-    SignedAttestation, SignedBatch, batch_digest,
+    SignedAttestation, SignedBatch, batch_digest, batch_payload,
 };
 pub use chain::{
     BITCOIN_CHAIN_ID, BITCOIN_REFERENCE, Caip2Error, Chain, ChainId, Currency, DepositMethod, Explorer,

@@ -44,10 +44,12 @@ pub use follow::{
 pub use gas_ceiling::GasLimits;
 pub use gas_feed::CachedGas;
 pub use own_balances::OwnBalances;
+pub use orders::max_spent;
 pub use revert::revert_reason;
 pub use rpc::Call;
 pub use send::{
-    NextStep, SendError, SendPolicy, Sender, SignedTx, Signer, SignerError, TxObservation, TxRequest, decide,
+    EvmAccountKey, NextStep, SendError, SendPolicy, Sender, SignedTx, Signer, SignerError, TxObservation,
+    TxRequest, decide,
 };
 pub use simulate::Simulation;
 pub use token_domain::TokenDomain;

@@ -1,5 +1,8 @@
 use std::fmt;
 
+use async_trait::async_trait;
+use causeway_domain::Address as AnyAddress;
+use causeway_domain::ports::{KeySigner, KeySignerError, SigningRequest};
 use solana_address::Address;
 use solana_keypair::Keypair;
 use solana_signer::Signer as _;
@@ -25,6 +28,22 @@ impl SolanaKey {
         let signature = self.0.sign_message(transaction.message());
         let wire = [&[1], signature.as_ref(), transaction.message()].concat();
         SignedTransaction::check(&wire, transaction.message(), transaction.last_valid_block_height)
+    }
+}
+
+/// The key itself, read from a file or a keystore.
+#[async_trait]
+impl KeySigner for SolanaKey {
+    fn address(&self) -> AnyAddress {
+        AnyAddress::Solana(self.0.pubkey().to_bytes())
+    }
+
+    fn place(&self) -> String {
+        "this process".to_owned()
+    }
+
+    async fn sign(&self, request: &SigningRequest) -> Result<Vec<u8>, KeySignerError> {
+        Ok(self.0.sign_message(&request.payload).as_ref().to_vec())
     }
 }
 

@@ -1,6 +1,7 @@
 #![doc = include_str!("../README.md")]
 
 mod account;
+mod account_key;
 pub mod attest;
 mod balances;
 mod commitment;
@@ -20,6 +21,7 @@ mod transaction;
 pub use causeway_jsonrpc_client::{EndpointStatus, PoolConfig, RpcUrl, RpcUrlError, SetupError};
 
 pub use account::Account;
+pub use account_key::{AccountKeyError, SolanaAccountKey};
 pub use commitment::{AtSlot, Commitment};
 pub use config::{MAINNET_GENESIS, RpcConfig};
 pub use error::RpcError;

@@ -10,6 +10,8 @@
 mod fillers;
 mod memory_store;
 pub mod sample;
+pub mod signers;
 
 pub use fillers::IdleFiller;
 pub use memory_store::MemoryStore;
+pub use signers::FakeKey;

@@ -47,6 +47,7 @@ fn status(why: &AttestationRefusal) -> StatusCode {
         AttestationRefusal::Unavailable(_)
         | AttestationRefusal::Halted { .. }
         | AttestationRefusal::Busy
+        | AttestationRefusal::NoSignature(_)
         | AttestationRefusal::Journal(_) => StatusCode::SERVICE_UNAVAILABLE,
         _ => StatusCode::CONFLICT,
     }

@@ -10,7 +10,7 @@ use causeway_domain::ports::{
     ChainContracts, ChainError, ChainView, EscrowState, FillRecord, FinalBlock, FinalityTier, ObservedEvent,
 };
 use causeway_domain::{ChainId, Deployment, IntentTerms};
-use causeway_evm::Signer;
+use causeway_evm::{EvmAccountKey, Signer};
 
 pub(crate) const ORIGIN: u64 = 1;
 pub(crate) const DESTINATION: u64 = 10;
@@ -167,7 +167,7 @@ impl Fixture {
         folder: &Path,
     ) -> Result<Attester, StartError> {
         let views: [Arc<dyn ChainView>; 2] = [self.origin.clone(), self.destination.clone()];
-        Attester::open(config, Arc::new(signer()), views, folder)
+        Attester::open(config, Arc::new(EvmAccountKey::from(signer())), views, folder)
     }
 
     pub(crate) fn open(&self, terms: &IntentTerms) {

@@ -8,6 +8,7 @@ use causeway_attester::{
 };
 use causeway_domain::ports::{Attestations as _, AttesterRegistry, ChainView, EscrowState, FinalityTier};
 use causeway_domain::{Attestation, CollectedAttestation, Deployment, IntentTerms};
+use causeway_evm::EvmAccountKey;
 use causeway_evm::attest::{EvmAttesterRegistry, EvmVerifier};
 use causeway_evm::contracts::{AttesterRegistry as Registry, Escrow};
 use causeway_sandbox::genesis::TestWallet;
@@ -43,7 +44,9 @@ async fn network() -> TestNetwork {
             ..AttesterConfig::new(known_contracts(&deployments))
         };
         let views = [origin.view(), destination.view()];
-        let attester = Attester::open(config, Arc::new(signer(wallet)), views, folder.path()).unwrap();
+        let attester =
+            Attester::open(config, Arc::new(EvmAccountKey::from(signer(wallet))), views, folder.path())
+                .unwrap();
         // The first, which resigns later, is among the quickest to answer.
         let member: Arc<dyn Attest> = if place == 2 {
             Arc::new(HttpAttester::new(&serve(attester.clone()).await).unwrap())

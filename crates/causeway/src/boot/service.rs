@@ -41,8 +41,9 @@ use crate::boot::parts::sandbox::SandboxChains;
 use crate::boot::parts::sandbox_fillers;
 use crate::boot::parts::sandbox_onramps::SandboxOnRamps;
 use crate::boot::parts::screening::screening;
-use crate::boot::parts::service_keys::ServiceKeys;
+use crate::boot::parts::service_keys::{ServiceKeys, account_keys};
 use crate::boot::parts::shared_keys::{claim_keys, shared_keys};
+use crate::boot::parts::signers::{report_silent_keys, watch_signers};
 use crate::boot::parts::store::{CLOSE_TIMEOUT, open_store, watch_store};
 use crate::boot::parts::warnings::warnings;
 use crate::boot::parts::webhooks::Webhooks;
@@ -112,6 +113,8 @@ impl Service {
         let service_keys = service_keys(config, &deployments, &makers)?;
         claim_keys(&store, shared_keys(config, service_keys.as_ref(), &makers)?).await?;
         let stop = CancellationToken::new();
+        let keys_that_sign = report_silent_keys(account_keys(service_keys.as_ref(), &makers));
+        tokio::spawn(stop.clone().run_until_cancelled_owned(keys_that_sign));
         signals::stop_on_signal(stop.clone())?;
         let attesters = attesters(config, &clients, attester_clients.as_ref(), &deployments)?;
         let parts = MarketParts {
@@ -179,6 +182,7 @@ impl Service {
         attesters.watch(&metrics, &stop);
         watch_endpoints(&metrics, &clients);
         watch_gas(&metrics, &orders.compare_gas);
+        watch_signers(&metrics);
         watch_ramps(&metrics, &fiat_services.ramps);
         let app = App {
             catalog: Arc::clone(&catalog),

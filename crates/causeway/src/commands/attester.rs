@@ -9,21 +9,22 @@ use causeway_domain::ports::ChainView;
 use tokio_util::sync::CancellationToken;
 
 use crate::boot::config::Config;
+use crate::boot::parts::account_keys::attester_key;
 use crate::boot::parts::attester_chains::{attester_clients, checked_views, find_deployments};
 use crate::boot::parts::deployments::{Checked, CheckedView};
 use crate::boot::parts::http_server::{DRAIN_TIMEOUT, listen};
-use crate::boot::parts::keys::{ATTESTER_KEY_VARIABLE, read_key};
+use crate::boot::parts::signing_policy::KeyPolicy;
 use crate::boot::{descriptors, logging, signals};
 
 /// Runs one attester with its own key, endpoints, contract list and journal, independent of the service.
 pub(crate) async fn attester(config: &Config) -> anyhow::Result<()> {
     logging::start(&config.log)?;
     descriptors::raise_limit();
-    let key_file = config.attester.key_file.as_deref();
-    let key = read_key(config.mode, ATTESTER_KEY_VARIABLE, key_file)
+    let key = attester_key(config)
         .context("an attester needs a key of its own, from the environment or from attester.key_file")?;
-    let signer = Arc::new(key);
     let deployments = find_deployments(config).await?;
+    let key = KeyPolicy::new(config, &deployments, None)?.limit("attester", &key);
+    let signer = Arc::new(key.evm()?);
     let clients = attester_clients(config, &deployments)?;
     let views = checked_views(config, &deployments, &clients)?;
     check_contracts(&views).await?;

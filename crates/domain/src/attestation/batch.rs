@@ -38,11 +38,16 @@ pub struct CollectedBatch {
 /// The EIP-712 digest of a list of fills for the escrow on the origin chain; the order of the list counts. `None` where the
 /// escrow is not an address of the chain's family.
 pub fn batch_digest(fills: &[FilledOrder], origin: ChainId, escrow: B256) -> Option<B256> {
+    batch_payload(fills, origin, escrow).map(keccak256)
+}
+
+/// What [`batch_digest`] is the hash of.
+pub fn batch_payload(fills: &[FilledOrder], origin: ChainId, escrow: B256) -> Option<Vec<u8>> {
     let domain = domain_separator(origin, escrow)?;
     let fill = |fill: &FilledOrder| hash(FILL, &[fill.order, number(fill.filled_at), fill.fill_ref]);
     let list = keccak256(fills.iter().map(fill).collect::<Vec<_>>().concat());
     let statement = hash(&format!("FilledBatch(Fill[] fills){FILL}"), &[list]);
-    Some(keccak256([&[0x19, 0x01], domain.as_slice(), statement.as_slice()].concat()))
+    Some([&[0x19, 0x01], domain.as_slice(), statement.as_slice()].concat())
 }
 
 #[cfg(test)]

@@ -10,8 +10,13 @@ impl Attestation {
     /// The EIP-712 digest for the escrow on the origin chain. The domain contains the contract on EVM chains and the program
     /// as salt on Solana. `None` where the escrow is not an address of the chain's family, or the chain has none.
     pub fn digest(&self, origin: ChainId, escrow: B256) -> Option<B256> {
+        self.payload(origin, escrow).map(keccak256)
+    }
+
+    /// What the digest is the hash of.
+    pub fn payload(&self, origin: ChainId, escrow: B256) -> Option<Vec<u8>> {
         let domain = domain_separator(origin, escrow)?;
-        Some(keccak256([&[0x19, 0x01], domain.as_slice(), self.statement().as_slice()].concat()))
+        Some([&[0x19, 0x01], domain.as_slice(), self.statement().as_slice()].concat())
     }
 
     fn statement(&self) -> B256 {

@@ -2,7 +2,7 @@ use alloy_primitives::{Address, B256};
 use async_trait::async_trait;
 use thiserror::Error;
 
-use super::ChainError;
+use super::{ChainError, KeySignerError};
 use crate::{
     Attestation, ChainId, CollectedAttestation, CollectedBatch, FilledOrder, IntentTerms, Outcome,
     SignatureBytes,
@@ -99,14 +99,25 @@ pub enum SigningError {
     Family(ChainId),
     #[error("the attestation could not be signed: {0}")]
     Key(String),
+    #[error("the key in {place} has not signed: {error}")]
+    Signer { place: String, error: KeySignerError },
 }
 
 /// An attester's key.
+#[async_trait]
 pub trait AttestationSigner: Send + Sync {
     fn address(&self) -> Address;
-    fn sign(&self, terms: &IntentTerms, attestation: &Attestation) -> Result<SignatureBytes, SigningError>;
+    async fn sign(
+        &self,
+        terms: &IntentTerms,
+        attestation: &Attestation,
+    ) -> Result<SignatureBytes, SigningError>;
     /// Signs a list of fills for the escrow of `first`, which all orders of the list share.
-    fn sign_batch(&self, first: &IntentTerms, fills: &[FilledOrder]) -> Result<SignatureBytes, SigningError>;
+    async fn sign_batch(
+        &self,
+        first: &IntentTerms,
+        fills: &[FilledOrder],
+    ) -> Result<SignatureBytes, SigningError>;
 }
 
 /// Recovers the signer of an attestation.
@@ -156,6 +167,8 @@ pub enum AttestationRefusal {
     Journal(String),
     #[error("this attester's key cannot sign that: {0}")]
     Unsignable(String),
+    #[error("this attester's key does not sign now: {0}")]
+    NoSignature(String),
     #[error("a batch has 1 to {0} orders")]
     BatchSize(usize),
     #[error("the orders of a batch are distinct and share origin chain, escrow and epoch")]
@@ -188,6 +201,7 @@ impl AttestationRefusal {
             Self::Busy => "Busy",
             Self::Journal(_) => "Journal",
             Self::Unsignable(_) => "Unsignable",
+            Self::NoSignature(_) => "NoSignature",
             Self::BatchSize(_) => "BatchSize",
             Self::MixedBatch => "MixedBatch",
             Self::NoBatches => "NoBatches",
@@ -204,9 +218,20 @@ impl AttestationRefusal {
             | Self::Undecided { .. }
             | Self::Unavailable(_)
             | Self::Busy
+            | Self::NoSignature(_)
             | Self::Unreachable(_) => true,
             Self::Remote { retry, .. } => *retry,
             _ => false,
+        }
+    }
+}
+
+/// A key outside the process may sign later; what it can never sign stays unsigned.
+impl From<SigningError> for AttestationRefusal {
+    fn from(error: SigningError) -> Self {
+        match error {
+            SigningError::Signer { .. } => Self::NoSignature(error.to_string()),
+            SigningError::Family(_) | SigningError::Key(_) => Self::Unsignable(error.to_string()),
         }
     }
 }

@@ -5,6 +5,7 @@ use super::{ChainError, SigningError};
 use crate::{Address, ChainId, SignatureBytes};
 
 /// Derives forwarding addresses on one chain and signs for the maker.
+#[async_trait]
 pub trait ForwardingSigner: Send + Sync {
     fn chain(&self) -> ChainId;
     /// The maker's address in forwarding orders: an EVM address in the low 20 bytes, on every chain family.
@@ -12,9 +13,9 @@ pub trait ForwardingSigner: Send + Sync {
     /// The address that receives the funds of a forwarding order.
     fn address_for(&self, forwarding: B256) -> Address;
     /// Signs that the balance of the forwarding address opens this intent.
-    fn sign_open(&self, forwarding: B256, intent_id: B256) -> Result<SignatureBytes, SigningError>;
+    async fn sign_open(&self, forwarding: B256, intent_id: B256) -> Result<SignatureBytes, SigningError>;
     /// Signs that the balance of the forwarding address is returned.
-    fn sign_release(&self, forwarding: B256) -> Result<SignatureBytes, SigningError>;
+    async fn sign_release(&self, forwarding: B256) -> Result<SignatureBytes, SigningError>;
 }
 
 /// Checks whether addresses are plain wallets.

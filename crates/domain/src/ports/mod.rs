@@ -13,6 +13,7 @@ mod idempotency;
 mod integrators;
 mod intent_book;
 mod inventory_store;
+mod key_signer;
 mod liquidity;
 mod onramps;
 mod operator_store;
@@ -54,6 +55,9 @@ pub use integrators::{
 pub use intent_book::{IntentBook, IntentEntry};
 pub use inventory_store::{
     InventoryStore, Loss, LossKind, Outflow, Reservation, ReservationKind, ReservationLimit, Reserved,
+};
+pub use key_signer::{
+    KeySigner, KeySignerError, SigningEffect, SigningRequest, TransactionEffect, contract_of,
 };
 pub use liquidity::{
     LiquidityProvider, MAX_CALL_DATA, NamedContract, ProviderAddress, ProviderAsk, ProviderDeposit,

@@ -69,6 +69,13 @@ pub trait Outbox: Send + Sync {
     async fn open(&self, chain: ChainId, signer: Address) -> Result<Vec<Outgoing>, StoreError>;
     /// The highest nonce ever written for the signer.
     async fn highest_nonce(&self, chain: ChainId, signer: Address) -> Result<Option<u64>, StoreError>;
+    /// Transactions with an attempt that was signed at or after that time, at least the newest thousands, with those attempts.
+    async fn signed_since(
+        &self,
+        chain: ChainId,
+        signer: Address,
+        since: Timestamp,
+    ) -> Result<Vec<Outgoing>, StoreError>;
     /// Records the outcome; the first one counts. Returns whether this one is it.
     async fn end(
         &self,

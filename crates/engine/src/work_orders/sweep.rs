@@ -32,6 +32,7 @@ impl WorkOrders {
         })?;
         let signature = signer
             .sign_open(forwarding.id(), order.intent_id)
+            .await
             .map_err(|error| ActionError::Temporary(error.to_string()))?;
         let chain_action = ChainAction::OpenForwarding { forwarding, terms, signature };
         self.relay(order, "jump", &chain_action, now).await.map(drop)

@@ -12,5 +12,6 @@ pub use finality::AttestFinality;
 pub use registry::EvmAttesterRegistry;
 pub(crate) use scan::opened;
 pub use sign::EvmVerifier;
+pub(crate) use sign::signing_error;
 pub(crate) use view::evm_address;
 pub use view::{EvmView, ViewConfig};

@@ -1,26 +1,55 @@
 use alloy_primitives::{Address, B256, Signature};
-use causeway_domain::ports::{AttestationSigner, AttestationVerifier, SigningError};
-use causeway_domain::{Attestation, ChainId, FilledOrder, IntentTerms, SignatureBytes, batch_digest};
+use async_trait::async_trait;
+use causeway_domain::ports::{AttestationSigner, AttestationVerifier, SigningError, contract_of};
+use causeway_domain::{
+    Attestation, ChainId, FilledOrder, IntentTerms, SignatureBytes, batch_digest, batch_payload,
+};
 
-use crate::send::Signer;
+use crate::send::{EvmAccountKey, SignerError};
 
-impl AttestationSigner for Signer {
+#[async_trait]
+impl AttestationSigner for EvmAccountKey {
     fn address(&self) -> Address {
         Self::address(self)
     }
 
-    fn sign(&self, terms: &IntentTerms, attestation: &Attestation) -> Result<SignatureBytes, SigningError> {
-        sign(self, &digest(terms, attestation)?)
+    async fn sign(
+        &self,
+        terms: &IntentTerms,
+        attestation: &Attestation,
+    ) -> Result<SignatureBytes, SigningError> {
+        let origin = origin(terms)?;
+        let payload = attestation.payload(origin, terms.escrow).ok_or(SigningError::Family(origin))?;
+        sign(self, origin, terms.escrow, payload).await
     }
 
-    fn sign_batch(&self, first: &IntentTerms, fills: &[FilledOrder]) -> Result<SignatureBytes, SigningError> {
-        sign(self, &list_digest(first, fills)?)
+    async fn sign_batch(
+        &self,
+        first: &IntentTerms,
+        fills: &[FilledOrder],
+    ) -> Result<SignatureBytes, SigningError> {
+        let origin = origin(first)?;
+        let payload = batch_payload(fills, origin, first.escrow).ok_or(SigningError::Family(origin))?;
+        sign(self, origin, first.escrow, payload).await
     }
 }
 
-fn sign(signer: &Signer, digest: &B256) -> Result<SignatureBytes, SigningError> {
-    let signature = signer.sign_digest(digest).map_err(|error| SigningError::Key(error.to_string()))?;
-    Ok(SignatureBytes::from(signature.as_bytes()))
+async fn sign(
+    key: &EvmAccountKey,
+    origin: ChainId,
+    escrow: B256,
+    payload: Vec<u8>,
+) -> Result<SignatureBytes, SigningError> {
+    let signed = key.sign_statement(origin, contract_of(origin, escrow), payload).await;
+    Ok(SignatureBytes::from(signed.map_err(signing_error)?.as_bytes()))
+}
+
+/// Whether the key may sign later.
+pub(crate) fn signing_error(error: SignerError) -> SigningError {
+    match error {
+        SignerError::Unsigned { place, error, .. } => SigningError::Signer { place, error },
+        error => SigningError::Key(error.to_string()),
+    }
 }
 
 /// Recovers the signer of an attestation. Attesters use the same keys for escrows on every chain.
@@ -75,9 +104,15 @@ fn origin(terms: &IntentTerms) -> Result<ChainId, SigningError> {
 mod tests {
     use alloy_primitives::{U256, uint};
     use causeway_domain::SOLANA_CHAIN_ID;
+    use futures::executor::block_on;
     use proptest::prelude::*;
 
     use super::*;
+    use crate::send::Signer;
+
+    fn key(bytes: [u8; 32]) -> EvmAccountKey {
+        Signer::from_bytes(&bytes).unwrap().into()
+    }
 
     /// Half the order of secp256k1: a larger s is high.
     const HALF: U256 = uint!(0x7fffffffffffffffffffffffffffffff5d576e7357a4501ddfe92f46681b20a0_U256);
@@ -97,22 +132,22 @@ mod tests {
         #[test]
         fn signatures_have_a_low_s_and_a_solidity_v(key in any::<[u8; 32]>(), time in any::<u64>()) {
             prop_assume!(Signer::from_bytes(&key).is_ok());
-            let signer = Signer::from_bytes(&key).unwrap();
+            let signer = EvmAccountKey::from(Signer::from_bytes(&key).unwrap());
             let attestation = Attestation::Unfilled { order: terms(escrow()).id(), destination_time: time };
-            let signature = AttestationSigner::sign(&signer, &terms(escrow()), &attestation).unwrap();
+            let signature = block_on(AttestationSigner::sign(&signer, &terms(escrow()), &attestation)).unwrap();
             prop_assert!(U256::from_be_slice(&signature[32..64]) <= HALF);
             prop_assert!(matches!(signature[64], 27 | 28));
             prop_assert_eq!(EvmVerifier.signer(&terms(escrow()), &attestation, &signature), Some(signer.address()));
-            prop_assert_eq!(AttestationSigner::sign(&signer, &terms(escrow()), &attestation).unwrap(), signature);
+            prop_assert_eq!(block_on(AttestationSigner::sign(&signer, &terms(escrow()), &attestation)).unwrap(), signature);
         }
     }
 
     #[test]
     fn rule_31_a_signature_over_a_list_is_no_signature_over_one_order_nor_another_list() {
-        let signer = Signer::from_bytes(&[1; 32]).unwrap();
+        let signer = key([1; 32]);
         let fill = |byte| FilledOrder { order: B256::repeat_byte(byte), filled_at: 5, fill_ref: B256::ZERO };
         let (first, list) = (terms(escrow()), [fill(1), fill(2)]);
-        let signature = AttestationSigner::sign_batch(&signer, &first, &list).unwrap();
+        let signature = block_on(AttestationSigner::sign_batch(&signer, &first, &list)).unwrap();
         assert_eq!(EvmVerifier.batch_signer(&first, &list, &signature), Some(signer.address()));
         assert_ne!(EvmVerifier.batch_signer(&first, &list[..1], &signature), Some(signer.address()));
         assert_ne!(EvmVerifier.batch_signer(&first, &[fill(2), fill(1)], &signature), Some(signer.address()));
@@ -122,9 +157,9 @@ mod tests {
 
     #[test]
     fn a_high_s_signature_has_no_signer() {
-        let signer = Signer::from_bytes(&[1; 32]).unwrap();
+        let signer = key([1; 32]);
         let attestation = Attestation::Unfilled { order: B256::ZERO, destination_time: 5 };
-        let low = AttestationSigner::sign(&signer, &terms(escrow()), &attestation).unwrap();
+        let low = block_on(AttestationSigner::sign(&signer, &terms(escrow()), &attestation)).unwrap();
         let mut high = low;
         let s = ORDER - U256::from_be_slice(&low[32..64]);
         high[32..64].copy_from_slice(&s.to_be_bytes::<32>());
@@ -137,29 +172,29 @@ mod tests {
 
     #[test]
     fn an_escrow_that_is_not_an_address_of_its_chain_is_rejected() {
-        let signer = Signer::from_bytes(&[1; 32]).unwrap();
+        let signer = key([1; 32]);
         let attestation = Attestation::Unfilled { order: B256::ZERO, destination_time: 5 };
         let wide = terms(B256::repeat_byte(9));
         assert!(matches!(
-            AttestationSigner::sign(&signer, &wide, &attestation),
+            block_on(AttestationSigner::sign(&signer, &wide, &attestation)),
             Err(SigningError::Family(_))
         ));
     }
 
     #[test]
     fn rule_10_escrows_on_solana_are_signed_for_with_the_same_keys() {
-        let signer = Signer::from_bytes(&[1; 32]).unwrap();
+        let signer = key([1; 32]);
         let attestation = Attestation::Unfilled { order: B256::ZERO, destination_time: 5 };
         let solana = IntentTerms { origin_chain_id: SOLANA_CHAIN_ID.get(), ..terms(B256::repeat_byte(9)) };
-        let signature = AttestationSigner::sign(&signer, &solana, &attestation).unwrap();
+        let signature = block_on(AttestationSigner::sign(&signer, &solana, &attestation)).unwrap();
         assert_eq!(EvmVerifier.signer(&solana, &attestation, &signature), Some(signer.address()));
     }
 
     #[test]
     fn a_signature_for_another_escrow_recovers_another_signer() {
-        let signer = Signer::from_bytes(&[1; 32]).unwrap();
+        let signer = key([1; 32]);
         let attestation = Attestation::Filled { order: B256::ZERO, filled_at: 5, fill_ref: B256::ZERO };
-        let signature = AttestationSigner::sign(&signer, &terms(escrow()), &attestation).unwrap();
+        let signature = block_on(AttestationSigner::sign(&signer, &terms(escrow()), &attestation)).unwrap();
         let other = terms(Address::repeat_byte(8).into_word());
         assert_ne!(EvmVerifier.signer(&other, &attestation, &signature), Some(signer.address()));
     }

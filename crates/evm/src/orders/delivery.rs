@@ -49,6 +49,15 @@ fn recipient_refusal(data: &Bytes) -> Option<String> {
     is_recipient.then(|| revert_reason(data).unwrap_or_else(|| "the settler refuses it".to_owned()))
 }
 
+/// The coins that a transaction carries and the most that it can have cost in fees, whichever of its attempts was mined.
+pub fn max_spent(outgoing: &Outgoing) -> (U256, U256) {
+    let carried = outgoing
+        .attempts
+        .iter()
+        .map(|attempt| TxEnvelope::decode_2718(&mut &*attempt.raw).map_or(U256::ZERO, |tx| tx.value()));
+    (carried.max().unwrap_or_default(), max_fees(outgoing))
+}
+
 /// The most that any attempt of this nonce can have cost in fees: its gas limit at its highest price.
 pub(super) fn max_fees(outgoing: &Outgoing) -> U256 {
     let fees = outgoing.attempts.iter().map(|attempt| {

@@ -1,9 +1,11 @@
 use alloy_primitives::B256;
 use alloy_sol_types::{Eip712Domain, SolStruct, eip712_domain, sol};
+use async_trait::async_trait;
 use causeway_domain::ports::{ForwardingSigner, SigningError};
 use causeway_domain::{Address, ChainId, Deployment, SignatureBytes};
 
-use crate::send::Signer;
+use crate::attest::signing_error;
+use crate::send::EvmAccountKey;
 
 sol! {
     struct OpenJump {
@@ -20,13 +22,13 @@ sol! {
 #[derive(Clone, Debug)]
 pub struct EvmForwardingSigner {
     deployment: Deployment,
-    maker: Signer,
+    maker: EvmAccountKey,
 }
 
 impl EvmForwardingSigner {
     /// Creates a signer for the deposit factory of this deployment.
-    pub const fn new(deployment: Deployment, maker: Signer) -> Self {
-        Self { deployment, maker }
+    pub fn new(deployment: Deployment, maker: impl Into<EvmAccountKey>) -> Self {
+        Self { deployment, maker: maker.into() }
     }
 
     /// Binds signatures to one factory on one chain.
@@ -39,13 +41,16 @@ impl EvmForwardingSigner {
         }
     }
 
-    fn sign(&self, statement: &impl SolStruct) -> Result<SignatureBytes, SigningError> {
-        let digest = statement.eip712_signing_hash(&self.domain());
-        let signed = self.maker.sign_digest(&digest).map_err(|error| SigningError::Key(error.to_string()))?;
-        Ok(SignatureBytes::from(signed.as_bytes()))
+    async fn sign(&self, statement: &(impl SolStruct + Sync)) -> Result<SignatureBytes, SigningError> {
+        let (domain, statement) = (self.domain().separator(), statement.eip712_hash_struct());
+        let payload = [&[0x19, 0x01], domain.as_slice(), statement.as_slice()].concat();
+        let contract = Address::Evm(self.deployment.deposit_factory);
+        let signed = self.maker.sign_statement(self.deployment.chain, contract, payload).await;
+        Ok(SignatureBytes::from(signed.map_err(signing_error)?.as_bytes()))
     }
 }
 
+#[async_trait]
 impl ForwardingSigner for EvmForwardingSigner {
     fn chain(&self) -> ChainId {
         self.deployment.chain
@@ -60,11 +65,11 @@ impl ForwardingSigner for EvmForwardingSigner {
         Address::Evm(deposit_factory.create2(jump, deposit_code_hash))
     }
 
-    fn sign_open(&self, jump: B256, intent: B256) -> Result<SignatureBytes, SigningError> {
-        self.sign(&OpenJump { jumpId: jump, orderId: intent })
+    async fn sign_open(&self, jump: B256, intent: B256) -> Result<SignatureBytes, SigningError> {
+        self.sign(&OpenJump { jumpId: jump, orderId: intent }).await
     }
 
-    fn sign_release(&self, jump: B256) -> Result<SignatureBytes, SigningError> {
-        self.sign(&ReleaseJump { jumpId: jump })
+    async fn sign_release(&self, jump: B256) -> Result<SignatureBytes, SigningError> {
+        self.sign(&ReleaseJump { jumpId: jump }).await
     }
 }

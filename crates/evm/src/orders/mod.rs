@@ -20,6 +20,7 @@ mod untracked;
 mod wallets;
 
 pub use chain_history::EvmChainHistory;
+pub use delivery::max_spent;
 pub use deposits::{EvmAddressWatch, EvmDepositBuilder, EvmProviderPayments};
 pub use finality::OrderFinality;
 pub use follow::{OrderFollowConfig, OrderFollower};

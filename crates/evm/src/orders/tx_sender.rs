@@ -18,7 +18,7 @@ use super::delivery::{max_fees, too_much_gas, unpayable_reason};
 use super::order_status::{ContractStatus, read_status};
 use super::untracked::UntrackedTxs;
 use crate::client::EvmClient;
-use crate::send::{NextStep, SendError, SendPolicy, Sender, Signer};
+use crate::send::{EvmAccountKey, NextStep, SendError, SendPolicy, Sender, SignerError};
 
 /// How often the outbox is checked although nothing is pending: another process may have left a transaction.
 const OUTBOX_RECHECK: SignedDuration = SignedDuration::from_secs(30);
@@ -51,7 +51,7 @@ impl EvmTxSender {
     /// Creates a sender for these contracts, of every version that may still have orders.
     pub fn new(
         client: EvmClient,
-        signer: Signer,
+        signer: impl Into<EvmAccountKey>,
         outbox: Arc<dyn Outbox>,
         policy: SendPolicy,
         deployments: Vec<Deployment>,
@@ -280,6 +280,11 @@ fn action_error(error: SendError) -> ActionError {
         SendError::WouldFail(reason) => ActionError::WouldFail(reason),
         SendError::GasAboveCeiling { needed, ceiling } => {
             ActionError::WouldFail(too_much_gas(needed, ceiling))
+        }
+        // Nothing was sent: the key may sign later, or an hour's limit may be over.
+        SendError::Signer(error @ SignerError::Unsigned { .. }) => {
+            tracing::warn!(%error, "transaction not signed");
+            ActionError::Temporary(error.to_string())
         }
         SendError::Signer(error) => ActionError::Permanent(error.to_string()),
         error @ (SendError::FeeTooHigh { .. } | SendError::NonceContention) => {

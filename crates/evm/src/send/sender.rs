@@ -12,10 +12,11 @@ use parking_lot::Mutex;
 use serde_json::json;
 use thiserror::Error;
 
+use super::account_key::EvmAccountKey;
 use super::decide::{NextStep, SendPolicy, TxObservation, decide};
 use super::fee_cache::FeeCache;
 use super::preflight::preflight;
-use super::sign::{SignedTx, Signer, SignerError, TxRequest};
+use super::sign::{SignedTx, SignerError, TxRequest};
 use super::snapshot::PendingSnapshot;
 use crate::blocks::{BlockTag, Receipt};
 use crate::client::EvmClient;
@@ -52,7 +53,7 @@ pub enum SendError {
 /// Sends the transactions of one signer on one chain, each purpose once, until they are final.
 pub struct Sender {
     client: EvmClient,
-    signer: Signer,
+    signer: EvmAccountKey,
     outbox: Arc<dyn Outbox>,
     policy: SendPolicy,
     /// Learns what final transactions have cost.
@@ -71,10 +72,15 @@ pub struct Sender {
 }
 
 impl Sender {
-    pub fn new(client: EvmClient, signer: Signer, outbox: Arc<dyn Outbox>, policy: SendPolicy) -> Self {
+    pub fn new(
+        client: EvmClient,
+        signer: impl Into<EvmAccountKey>,
+        outbox: Arc<dyn Outbox>,
+        policy: SendPolicy,
+    ) -> Self {
         Self {
             client,
-            signer,
+            signer: signer.into(),
             outbox,
             policy,
             fee_observer: None,
@@ -136,7 +142,8 @@ impl Sender {
         let _guard = self.nonce_lock.lock().await;
         for _ in 0..NONCE_TRIES {
             let nonce = self.next_nonce().await?;
-            let signed = self.signer.sign(self.client.chain_id(), nonce, request, gas, fees)?;
+            let chain = self.client.chain_id();
+            let signed = self.signer.sign_transaction(chain, nonce, request, gas, fees).await?;
             let outgoing = Outgoing {
                 chain: self.client.chain_id(),
                 signer: self.owner(),
@@ -250,7 +257,10 @@ impl Sender {
             }
             NextStep::Replace(fees) => {
                 let Some(last) = outgoing.attempts.last() else { return Ok(false) };
-                let signed = self.signer.sign_replacement(chain, &last.raw, fees)?;
+                let signed = match self.signer.sign_replacement(chain, &last.raw, fees).await {
+                    Ok(signed) => signed,
+                    Err(error) => return self.stay(outgoing, error, now).await,
+                };
                 let attempt = attempt(&signed, fees, now);
                 self.outbox.add_attempt(chain, signer, nonce, &attempt).await?;
                 let mut replaced = outgoing.clone();
@@ -260,7 +270,10 @@ impl Sender {
             NextStep::Cancel(fees) => {
                 let purpose = &outgoing.purpose;
                 tracing::error!(%chain, nonce, purpose, "every endpoint refuses the transaction, so its nonce is used for nothing");
-                let signed = self.signer.sign_cancellation(chain, nonce, fees)?;
+                let signed = match self.signer.sign_cancellation(chain, nonce, fees).await {
+                    Ok(signed) => signed,
+                    Err(error) => return self.stay(outgoing, error, now).await,
+                };
                 let attempt = attempt(&signed, fees, now);
                 self.outbox.add_attempt(chain, signer, nonce, &attempt).await?;
                 self.refused.lock().remove(&nonce);
@@ -270,6 +283,16 @@ impl Sender {
             }
             NextStep::End(end) => return Ok(self.outbox.end(chain, signer, nonce, end).await?),
         }
+        Ok(false)
+    }
+
+    /// A key that does not sign now holds up no other transaction: what was signed before is sent again meanwhile.
+    async fn stay(&self, outgoing: &Outgoing, error: SignerError, now: Timestamp) -> Result<bool, SendError> {
+        if !matches!(error, SignerError::Unsigned { .. }) {
+            return Err(error.into());
+        }
+        tracing::warn!(%error, chain = %outgoing.chain, nonce = outgoing.nonce, "stuck transaction not replaced");
+        self.broadcast(outgoing, now).await;
         Ok(false)
     }
 

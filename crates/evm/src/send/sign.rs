@@ -1,12 +1,13 @@
 use std::fmt;
 
-use alloy_consensus::{SignableTransaction, Transaction, TxEip1559, TxEnvelope, TxLegacy};
-use alloy_eips::eip2718::{Decodable2718, Encodable2718};
-use alloy_primitives::{Address, B256, Bytes, Signature, TxKind, U256};
-use causeway_domain::ChainId;
+use alloy_primitives::{Address, B256, Bytes, Signature, U256, keccak256};
+use async_trait::async_trait;
+use causeway_domain::ports::{KeySigner, KeySignerError, SigningRequest};
+use causeway_domain::{Address as AnyAddress, ChainId};
 use k256::ecdsa::SigningKey;
 use thiserror::Error;
 
+use super::unsigned::UnsignedTx;
 use crate::fees::Fees;
 
 /// The call that a transaction makes.
@@ -32,6 +33,9 @@ pub enum SignerError {
     Signing,
     #[error("the stored transaction cannot be read: {0}")]
     Stored(&'static str),
+    /// The key lives elsewhere, or has limits.
+    #[error("the key of {address} in {place} has not signed: {error}")]
+    Unsigned { address: Address, place: String, error: KeySignerError },
 }
 
 /// A private key; it is never printed.
@@ -67,68 +71,27 @@ impl Signer {
         gas_limit: u64,
         fees: Fees,
     ) -> Result<SignedTx, SignerError> {
-        let (to, value, input) = (TxKind::Call(request.to), request.value, request.data.clone());
-        let envelope = match fees {
-            Fees::Eip1559 { max_fee, priority_fee } => self.sign_envelope(TxEip1559 {
-                chain_id: chain.get(),
-                nonce,
-                gas_limit,
-                max_fee_per_gas: max_fee,
-                max_priority_fee_per_gas: priority_fee,
-                to,
-                value,
-                input,
-                ..TxEip1559::default()
-            })?,
-            Fees::Legacy { gas_price } => self.sign_envelope(TxLegacy {
-                chain_id: Some(chain.get()),
-                nonce,
-                gas_price,
-                gas_limit,
-                to,
-                value,
-                input,
-            })?,
-        };
-        Ok(SignedTx { hash: *envelope.tx_hash(), raw: envelope.encoded_2718().into() })
-    }
-
-    fn sign_envelope<T>(&self, tx: T) -> Result<TxEnvelope, SignerError>
-    where
-        T: SignableTransaction<Signature>,
-        TxEnvelope: From<alloy_consensus::Signed<T>>,
-    {
-        let signature = self.sign_digest(&tx.signature_hash())?;
-        Ok(tx.into_signed(signature).into())
-    }
-
-    /// Signs a stored transaction again with other fees; everything else stays the same.
-    pub fn sign_replacement(&self, chain: ChainId, raw: &[u8], fees: Fees) -> Result<SignedTx, SignerError> {
-        let old = TxEnvelope::decode_2718(&mut &*raw)
-            .map_err(|_| SignerError::Stored("it is not a transaction"))?;
-        if old.chain_id() != Some(chain.get()) {
-            return Err(SignerError::Stored("it is for another chain"));
-        }
-        let to = old.to().ok_or(SignerError::Stored("it creates a contract"))?;
-        let request = TxRequest { to, value: old.value(), data: old.input().clone() };
-        self.sign(chain, old.nonce(), &request, old.gas_limit(), fees)
+        let unsigned = UnsignedTx::new(chain, nonce, request, gas_limit, fees);
+        let signature = self.sign_digest(&keccak256(unsigned.payload()))?;
+        Ok(unsigned.into_signed(signature))
     }
 }
 
-/// A transfer of nothing to oneself needs no more gas than any plain transfer; rollups may charge for data as well.
-const CANCEL_GAS: u64 = 100_000;
-
-impl Signer {
-    /// Signs a transfer of nothing to ourselves under the nonce of a stored transaction.
-    pub fn sign_cancellation(&self, chain: ChainId, nonce: u64, fees: Fees) -> Result<SignedTx, SignerError> {
-        let request = TxRequest { to: self.address, value: U256::ZERO, data: Bytes::new() };
-        self.sign(chain, nonce, &request, CANCEL_GAS, fees)
+/// The private key itself, read from a file or a keystore.
+#[async_trait]
+impl KeySigner for Signer {
+    fn address(&self) -> AnyAddress {
+        AnyAddress::Evm(self.address)
     }
 
-    /// Whether a stored transaction is such a transfer.
-    pub fn is_cancellation(&self, raw: &[u8]) -> bool {
-        TxEnvelope::decode_2718(&mut &*raw)
-            .is_ok_and(|tx| tx.to() == Some(self.address) && tx.value().is_zero() && tx.input().is_empty())
+    fn place(&self) -> String {
+        "this process".to_owned()
+    }
+
+    async fn sign(&self, request: &SigningRequest) -> Result<Vec<u8>, KeySignerError> {
+        let signature = self.sign_digest(&keccak256(&request.payload));
+        let signature = signature.map_err(|error| KeySignerError::Refused(error.to_string()))?;
+        Ok(signature.as_bytes().to_vec())
     }
 }
 
@@ -141,8 +104,9 @@ impl fmt::Debug for Signer {
 #[cfg(test)]
 mod tests {
     use alloy_consensus::transaction::SignerRecoverable;
+    use alloy_consensus::{Transaction as _, TxEnvelope};
+    use alloy_eips::eip2718::Decodable2718 as _;
     use alloy_primitives::{address, hex};
-    use proptest::prelude::*;
 
     use super::*;
 
@@ -174,27 +138,6 @@ mod tests {
             assert_eq!(read.recover_signer().unwrap(), signer.address());
             assert_eq!((read.nonce(), read.gas_limit(), read.chain_id()), (4, 21_000, Some(8453)));
             assert_eq!(*read.tx_hash(), tx.hash);
-        }
-    }
-
-    #[test]
-    fn a_replacement_changes_the_fees_and_nothing_else() {
-        let signer = Signer::from_bytes(&KEY).unwrap();
-        let first = signer
-            .sign(base(), 4, &request(), 50_000, Fees::Eip1559 { max_fee: 8, priority_fee: 1 })
-            .unwrap();
-        let higher = Fees::Eip1559 { max_fee: 18, priority_fee: 3 };
-        let again = signer.sign_replacement(base(), &first.raw, higher).unwrap();
-        assert_eq!(again, signer.sign(base(), 4, &request(), 50_000, higher).unwrap());
-        let other = ChainId::new(1).unwrap();
-        assert!(matches!(signer.sign_replacement(other, &first.raw, higher), Err(SignerError::Stored(_))));
-    }
-
-    proptest! {
-        #[test]
-        fn any_stored_bytes_are_read_or_refused_without_panic(raw in any::<Vec<u8>>()) {
-            let signer = Signer::from_bytes(&KEY).unwrap();
-            let _ = signer.sign_replacement(base(), &raw, Fees::Legacy { gas_price: 1 });
         }
     }
 }

@@ -71,7 +71,7 @@ impl Fixture {
     }
 
     fn opening(&self, jump: &ForwardingOrder, terms: &IntentTerms) -> ChainAction {
-        let signature = self.maker.sign_open(jump.id(), terms.id()).unwrap();
+        let signature = futures::executor::block_on(self.maker.sign_open(jump.id(), terms.id())).unwrap();
         ChainAction::OpenForwarding { forwarding: Box::new(*jump), terms: *terms, signature }
     }
 
@@ -138,7 +138,7 @@ async fn rule_21_a_token_payment_opens_an_order_and_a_second_payout_is_refunded(
     assert!(reason.contains("AlreadyOpened"), "{reason}");
     let reason = fixture.refused(&refund(&jump, &[Address::Evm(USDT)], None)).await;
     assert!(reason.contains("may still open"), "{reason}");
-    let release = fixture.maker.sign_release(jump.id()).unwrap();
+    let release = fixture.maker.sign_release(jump.id()).await.unwrap();
     fixture.run_to_end("release", &refund(&jump, &[Address::Evm(USDT)], Some(release))).await;
     let refund_to = EvmAddress::from_word(jump.refund_to);
     assert_eq!(fixture.play.token_balance(USDT, refund_to).await, U256::from(5_000_000));
@@ -155,7 +155,7 @@ async fn rule_21_what_a_stranger_adds_stops_no_opening_and_goes_to_the_refund_ad
     fixture.run_to_end("jump", &opening).await;
     assert_eq!(fixture.coins(fixture.play.deployment.escrow).await, terms.amount_in);
     assert_eq!(fixture.coins(fixture.address(&jump)).await, U256::from(7));
-    let release = fixture.maker.sign_release(jump.id()).unwrap();
+    let release = fixture.maker.sign_release(jump.id()).await.unwrap();
     fixture.run_to_end("release", &refund(&jump, &[NATIVE], Some(release))).await;
     assert_eq!(fixture.coins(EvmAddress::from_word(jump.refund_to)).await, U256::from(7));
 }
@@ -171,12 +171,12 @@ async fn rule_21_no_order_below_the_rate_by_another_key_or_of_more_than_arrived(
     assert!(reason.contains("less has arrived"), "{reason}");
     let terms = fixture.order(&jump, 1_000_000, 950_000);
     let other_key = EvmForwardingSigner::new(fixture.play.deployment.clone(), signer(&wallet(3)));
-    let signature = other_key.sign_open(jump.id(), terms.id()).unwrap();
+    let signature = other_key.sign_open(jump.id(), terms.id()).await.unwrap();
     let reason =
         fixture.refused(&ChainAction::OpenForwarding { forwarding: Box::new(jump), terms, signature }).await;
     assert!(reason.contains("by another key"), "{reason}");
     // A signature for one order is not valid for another order or for a refund.
-    let signature = fixture.maker.sign_open(jump.id(), B256::repeat_byte(1)).unwrap();
+    let signature = fixture.maker.sign_open(jump.id(), B256::repeat_byte(1)).await.unwrap();
     let reason =
         fixture.refused(&ChainAction::OpenForwarding { forwarding: Box::new(jump), terms, signature }).await;
     assert!(reason.contains("by another key"), "{reason}");

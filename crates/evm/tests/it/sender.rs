@@ -5,9 +5,12 @@ use std::time::Duration;
 use alloy_consensus::{Transaction as _, TxEnvelope};
 use alloy_eips::eip2718::Decodable2718 as _;
 use alloy_primitives::{Address, B256, Bytes, U256, hex, keccak256};
+use causeway_domain::ports::KeySignerError;
 use causeway_domain::ports::OutgoingEnd;
-use causeway_evm::{Fees, GasLimits, NextStep, SendError, SendPolicy, Sender, Signer, TxRequest};
-use causeway_testing::MemoryStore;
+use causeway_evm::{
+    EvmAccountKey, Fees, GasLimits, NextStep, SendError, SendPolicy, Sender, Signer, TxRequest,
+};
+use causeway_testing::{FakeKey, MemoryStore};
 use jiff::Timestamp;
 use serde_json::{Value, json};
 
@@ -104,8 +107,14 @@ impl Fixture {
 
     /// A process that shares chain and outbox with those before it.
     fn sender(&self) -> Sender {
+        self.sender_with(&FakeKey::new(KEY))
+    }
+
+    /// The same with a key that may live elsewhere.
+    fn sender_with(&self, key: &FakeKey) -> Sender {
         let policy = SendPolicy { stuck_after: Duration::from_mins(1), max_fee_per_gas: 2_000_000, depth: 2 };
-        Sender::new(client(&[&self.fake]), Signer::from_bytes(&KEY).unwrap(), self.outbox.clone(), policy)
+        let key = EvmAccountKey::new(Arc::new(key.clone())).unwrap();
+        Sender::new(client(&[&self.fake]), key, self.outbox.clone(), policy)
     }
 
     fn chain(&self) -> std::sync::MutexGuard<'_, Mempool> {
@@ -170,6 +179,67 @@ async fn a_stuck_transaction_is_replaced_under_its_nonce_until_one_attempt_is_fi
     assert_eq!(decisions(sender.poll_pending(at(62)).await.unwrap()), [NextStep::End(end)]);
     assert_eq!(fixture.outbox.outgoing()[0].end, Some(end));
     assert_eq!(decisions(sender.poll_pending(at(63)).await.unwrap()), []);
+}
+
+#[tokio::test]
+async fn signer_whose_answers_differ_sends_one_transaction_and_only_what_was_stored() {
+    let fixture = Fixture::new().await;
+    let key = FakeKey::new(KEY).varying();
+    // Both processes sign the purpose before either has stored it.
+    let (one, two) = (fixture.sender_with(&key), fixture.sender_with(&key));
+    let request = request();
+    let (first, other) =
+        futures::join!(one.send("fill:1", &request, at(0)), two.send("fill:1", &request, at(0)));
+    assert_eq!(first.unwrap(), other.unwrap());
+    let again = fixture.sender_with(&key).send("fill:1", &request, at(1)).await.unwrap();
+    assert_eq!((fixture.outbox.outgoing().len(), fixture.chain().pool.len()), (1, 1));
+    assert!(fixture.chain().pool.contains_key(&again.attempts[0].hash));
+    fixture.sender_with(&key).poll_pending(at(2)).await.unwrap();
+    assert_eq!(fixture.chain().pool.len(), 1);
+}
+
+#[tokio::test]
+async fn nothing_is_stored_or_sent_without_a_signature_of_the_account() {
+    let fixture = Fixture::new().await;
+    let liar = fixture.sender_with(&FakeKey::new(KEY).answering_with([9; 32]));
+    let refused = liar.send("fill:1", &request(), at(0)).await.unwrap_err().to_string();
+    assert!(refused.contains("another key"), "{refused}");
+    let key = FakeKey::new(KEY);
+    let sender = fixture.sender_with(&key);
+    for error in [
+        KeySignerError::Slow(Duration::from_secs(5)),
+        KeySignerError::Refused("disabled".to_owned()),
+        KeySignerError::Forbidden("the limit is reached".to_owned()),
+    ] {
+        key.fails(Some(error.clone()));
+        let refused = sender.send("fill:1", &request(), at(0)).await.unwrap_err().to_string();
+        assert!(refused.contains(&error.to_string()), "{refused}");
+        assert!(fixture.outbox.outgoing().is_empty() && fixture.chain().pool.is_empty());
+    }
+    key.fails(None);
+    assert_eq!(sender.send("fill:1", &request(), at(1)).await.unwrap().nonce, 0, "no nonce is lost");
+}
+
+#[tokio::test]
+async fn stuck_transaction_that_cannot_be_signed_again_is_sent_again_and_holds_up_no_other() {
+    let fixture = Fixture::new().await;
+    let key = FakeKey::new(KEY);
+    let sender = fixture.sender_with(&key);
+    sender.send("fill:1", &request(), at(0)).await.unwrap();
+    sender.send("fill:2", &request(), at(0)).await.unwrap();
+    assert_eq!(decisions(sender.poll_pending(at(1)).await.unwrap()), [NextStep::Wait, NextStep::Wait]);
+    key.fails(Some(KeySignerError::Unreachable("503".to_owned())));
+    let asked = key.asked();
+    let polled = decisions(sender.poll_pending(at(70)).await.unwrap());
+    assert!(polled.len() == 2 && matches!(polled[0], NextStep::Replace(_)), "{polled:?}");
+    assert!(key.asked() > asked, "it was to be signed again");
+    assert!(fixture.outbox.outgoing().iter().all(|row| row.attempts.len() == 1));
+    key.fails(None);
+    sender.poll_pending(at(71)).await.unwrap();
+    assert!(
+        fixture.outbox.outgoing().iter().any(|row| row.attempts.len() == 2),
+        "replaced once it signs again"
+    );
 }
 
 #[tokio::test]

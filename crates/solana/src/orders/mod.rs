@@ -31,6 +31,6 @@ pub use mint::{CachedMints, MintError, SupportedMint, check_mint, requires_memo}
 pub use payouts::SolanaPayoutWatch;
 pub use record::SolanaChainHistory;
 pub use rents::SolanaRentReader;
-pub use tx_sender::{SolanaSendConfig, SolanaTxSender};
+pub use tx_sender::{SolanaSendConfig, SolanaTxSender, max_fees};
 pub use verify::{ExpectedProgram, VerifyProgramError, verify_program};
 pub use wallets::SolanaWalletCheck;

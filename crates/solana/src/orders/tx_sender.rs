@@ -25,8 +25,8 @@ use super::on_chain_status::{UnrecordedTransactions, on_chain_status};
 use super::outbox_attempt;
 use crate::program::{BatchFill, EscrowProgram, MAX_BATCH_ORDERS, MAX_INSTRUCTION_COMPUTE_UNITS};
 use crate::{
-    BuildError, RecentBlockhash, SignedTransaction, SolanaKey, SolanaRpc, TOKEN_PROGRAM, UnsignedTransaction,
-    compute_unit_limit, compute_unit_price,
+    AccountKeyError, BuildError, RecentBlockhash, SignedTransaction, SolanaAccountKey, SolanaRpc,
+    TOKEN_PROGRAM, UnsignedTransaction, compute_unit_limit, compute_unit_price,
 };
 
 /// A fill must start at least this long before its deadline, or it might not land in time.
@@ -52,7 +52,7 @@ pub struct SolanaSendConfig {
 /// Sends the transactions of one key on Solana.
 pub struct SolanaTxSender {
     rpc: SolanaRpc,
-    key: SolanaKey,
+    key: SolanaAccountKey,
     outbox: Arc<dyn Outbox>,
     config: SolanaSendConfig,
     programs: Vec<EscrowProgram>,
@@ -78,7 +78,7 @@ impl SolanaTxSender {
     /// `deployments` are the programs of every version that may still have orders.
     pub fn new(
         rpc: SolanaRpc,
-        key: SolanaKey,
+        key: impl Into<SolanaAccountKey>,
         outbox: Arc<dyn Outbox>,
         config: SolanaSendConfig,
         deployments: &[SolanaDeployment],
@@ -87,7 +87,7 @@ impl SolanaTxSender {
             |deployment: &SolanaDeployment| EscrowProgram::new(Address::new_from_array(deployment.program.0));
         Self {
             rpc,
-            key,
+            key: key.into(),
             outbox,
             config,
             programs: deployments.iter().map(program).collect(),
@@ -132,8 +132,8 @@ impl SolanaTxSender {
             u32::try_from(units).unwrap_or(MAX_COMPUTE_UNITS).clamp(MIN_COMPUTE_UNITS, MAX_COMPUTE_UNITS);
         let unsigned =
             self.build(instructions, units, price, recent).map_err(|error| build_failure(&error))?;
-        let signed = self.key.sign(&unsigned).map_err(|error| ActionError::Permanent(error.to_string()))?;
-        Ok((signed, price))
+        let signed = self.key.sign(&unsigned, instructions, fee_at(price.into(), units)).await;
+        Ok((signed.map_err(unsigned_error)?, price))
     }
 
     /// The first transaction of a plan, and its purpose. If the plan does not fit into one transaction, a divisible
@@ -305,10 +305,26 @@ impl fmt::Debug for SolanaTxSender {
 }
 
 /// The fee of the signature, and the highest priority fee of any attempt, rounded up.
-fn max_fees(outgoing: &Outgoing) -> U256 {
+pub fn max_fees(outgoing: &Outgoing) -> U256 {
     let price = outgoing.attempts.iter().map(|attempt| attempt.max_fee_per_gas).max().unwrap_or_default();
-    let priority = price.saturating_mul(MAX_COMPUTE_UNITS.into()).div_ceil(MICRO_LAMPORTS);
+    fee_at(price, MAX_COMPUTE_UNITS)
+}
+
+/// The fee of one signature and of these compute units, rounded up.
+fn fee_at(price: u128, units: u32) -> U256 {
+    let priority = price.saturating_mul(units.into()).div_ceil(MICRO_LAMPORTS);
     U256::from(priority.saturating_add(LAMPORTS_PER_SIGNATURE))
+}
+
+/// A key that does not sign now may sign later, or an hour's limit may be over.
+fn unsigned_error(error: AccountKeyError) -> ActionError {
+    match error {
+        AccountKeyError::Unsigned { .. } => {
+            tracing::warn!(%error, "transaction not signed");
+            ActionError::Temporary(error.to_string())
+        }
+        AccountKeyError::Transaction(error) => ActionError::Permanent(error.to_string()),
+    }
 }
 
 fn check_fill_deadline(fill_deadline: u64, now: Timestamp) -> Result<(), ActionError> {

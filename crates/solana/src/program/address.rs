@@ -4,7 +4,9 @@ use solana_address::Address;
 use super::EscrowProgram;
 
 pub(super) const SYSTEM: Address = Address::new_from_array([0; 32]);
-const ASSOCIATED_TOKEN: Address = Address::from_str_const("ATokenGPvbdGVxr1b2hvZbsiqW5xWH25efTNsLJA8knL");
+/// Creates token accounts.
+pub const ASSOCIATED_TOKEN_PROGRAM: Address =
+    Address::from_str_const("ATokenGPvbdGVxr1b2hvZbsiqW5xWH25efTNsLJA8knL");
 pub(crate) const LOADER: Address = Address::from_str_const("BPFLoaderUpgradeab1e11111111111111111111111");
 
 impl EscrowProgram {
@@ -51,7 +53,7 @@ impl EscrowProgram {
 /// The associated token account of `wallet` for `mint`.
 pub fn associated_token_account(wallet: &Address, mint: &Address, token_program: &Address) -> Address {
     let seeds = [wallet.as_ref(), token_program.as_ref(), mint.as_ref()];
-    Address::find_program_address(&seeds, &ASSOCIATED_TOKEN).0
+    Address::find_program_address(&seeds, &ASSOCIATED_TOKEN_PROGRAM).0
 }
 
 /// The address in a word of the terms.

@@ -55,18 +55,32 @@ impl EscrowProgram {
 
     /// The digest that a maker signs to open an order from a forwarding address.
     pub fn open_jump_digest(&self, jump: B256, order: B256) -> B256 {
-        self.digest("Causeway Deposits", hash("OpenJump(bytes32 jumpId,bytes32 orderId)", &[jump, order]))
+        keccak256(self.open_jump_payload(jump, order))
+    }
+
+    /// What that digest is the hash of.
+    pub fn open_jump_payload(&self, jump: B256, order: B256) -> Vec<u8> {
+        self.payload("Causeway Deposits", hash("OpenJump(bytes32 jumpId,bytes32 orderId)", &[jump, order]))
     }
 
     /// The digest that a maker signs to return the balance of a forwarding address.
     pub fn release_jump_digest(&self, jump: B256) -> B256 {
-        self.digest("Causeway Deposits", hash("ReleaseJump(bytes32 jumpId)", &[jump]))
+        keccak256(self.release_jump_payload(jump))
+    }
+
+    /// What that digest is the hash of.
+    pub fn release_jump_payload(&self, jump: B256) -> Vec<u8> {
+        self.payload("Causeway Deposits", hash("ReleaseJump(bytes32 jumpId)", &[jump]))
     }
 
     fn digest(&self, name: &str, statement: B256) -> B256 {
+        keccak256(self.payload(name, statement))
+    }
+
+    fn payload(&self, name: &str, statement: B256) -> Vec<u8> {
         let words = [keccak256(name), keccak256("2"), number(SOLANA_CHAIN_ID), self.id.to_bytes().into()];
         let domain = hash(DOMAIN_TYPE, &words);
-        keccak256([&[0x19, 0x01], domain.as_slice(), statement.as_slice()].concat())
+        [&[0x19, 0x01], domain.as_slice(), statement.as_slice()].concat()
     }
 }
 

@@ -18,7 +18,7 @@ pub use account::{
     AttesterConfig, EpochAccount, FillMarker, InvalidAccountData, OrderAccount, OrderStatus, RefundCause,
 };
 pub(crate) use address::LOADER;
-pub use address::associated_token_account;
+pub use address::{ASSOCIATED_TOKEN_PROGRAM, associated_token_account};
 pub use claim_batch::{BatchError, BatchFill, MAX_BATCH_ORDERS};
 pub use error::EscrowError;
 pub use event::EscrowEvent;

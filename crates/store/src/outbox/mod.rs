@@ -8,6 +8,7 @@ mod unknown;
 use async_trait::async_trait;
 use causeway_domain::ports::{Attempt, Outbox, OutboxPut, Outgoing, OutgoingEnd, StoreError};
 use causeway_domain::{Address, ChainId};
+use jiff::Timestamp;
 use sqlx::AssertSqlSafe;
 
 use crate::database::error::store_error;
@@ -25,7 +26,28 @@ pub(crate) const OPEN: &str = "WHERE signer = $1 AND chain = $2 AND state = 'ope
 
 pub(crate) const HIGHEST: &str = "SELECT MAX(nonce) FROM outbox WHERE signer = $1 AND chain = $2";
 
+/// Bounded by the nonces, which lead the index: nobody sends this many within the times that are asked for.
+const SIGNED_SINCE: &str =
+    "WHERE signer = $1 AND chain = $2 AND nonce > $3 AND made_at >= $4 ORDER BY nonce, attempt";
+const NEWEST: i64 = 5_000;
+
 impl Store {
+    async fn recent_rows(
+        &self,
+        chain: ChainId,
+        signer: Address,
+        since: Timestamp,
+    ) -> Result<Vec<SentRecord>, sqlx::Error> {
+        let Some(highest) = self.highest_row(chain, signer).await? else { return Ok(Vec::new()) };
+        let select = AssertSqlSafe(format!("{SENT} {SIGNED_SINCE}"));
+        let (signer, chain, since) = (signer.to_string(), chain_number(chain), since.as_millisecond());
+        let above = highest.saturating_sub(NEWEST);
+        on_engine!(self.engine, handles => {
+            let query = sqlx::query_as(select).bind(signer).bind(chain).bind(above).bind(since);
+            query.fetch_all(&handles.readers).await
+        })
+    }
+
     async fn purpose_rows(&self, chain: ChainId, purpose: &str) -> Result<Vec<SentRecord>, sqlx::Error> {
         let select = AssertSqlSafe(format!("{SENT} {FOR_PURPOSE}"));
         let (purpose, chain) = (text(purpose), chain_number(chain));
@@ -81,6 +103,15 @@ impl Outbox for Store {
 
     async fn open(&self, chain: ChainId, signer: Address) -> Result<Vec<Outgoing>, StoreError> {
         gather(self.open_rows(chain, signer).await.map_err(store_error)?)
+    }
+
+    async fn signed_since(
+        &self,
+        chain: ChainId,
+        signer: Address,
+        since: Timestamp,
+    ) -> Result<Vec<Outgoing>, StoreError> {
+        gather(self.recent_rows(chain, signer, since).await.map_err(store_error)?)
     }
 
     async fn highest_nonce(&self, chain: ChainId, signer: Address) -> Result<Option<u64>, StoreError> {

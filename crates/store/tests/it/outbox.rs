@@ -17,6 +17,7 @@ on_both_engines!(
     the_first_end_is_final,
     open_transactions_are_listed_by_nonce,
     the_highest_nonce_includes_ended_transactions,
+    transactions_are_found_by_when_they_were_signed,
     invalid_transactions_are_rejected,
     an_unreadable_transaction_is_corrupt,
     unknown_transactions_are_recorded_until_they_are_final,
@@ -230,6 +231,33 @@ async fn open_transactions_are_listed_by_nonce(database: &TestDatabase) {
     end(&store, &ended, OutgoingEnd::Reverted(ended.attempts[0].hash)).await;
     assert_eq!(store.open(chain(8453), signer()).await.unwrap(), expected);
     assert_eq!(store.open(chain(1), signer()).await.unwrap(), []);
+}
+
+async fn transactions_are_found_by_when_they_were_signed(database: &TestDatabase) {
+    let store = database.store().await;
+    let start = now();
+    let at = |minutes: i64, words: &str| Attempt { made_at: start + seconds(60 * minutes), ..attempt(words) };
+    for (nonce, minutes) in [(0, 0), (1, 30), (2, 60)] {
+        let sent = Outgoing {
+            attempts: vec![at(minutes, &format!("{nonce}"))],
+            ..outgoing(nonce, &format!("{nonce}"))
+        };
+        put(&store, &sent).await;
+    }
+    store.add_attempt(chain(8453), signer(), 0, &at(45, "again")).await.unwrap();
+    end(&store, &outgoing(1, "1"), OutgoingEnd::Superseded).await;
+    let found = store.signed_since(chain(8453), signer(), start + seconds(60 * 30)).await.unwrap();
+    let found: Vec<(u64, usize)> = found.iter().map(|one| (one.nonce, one.attempts.len())).collect();
+    assert_eq!(found, [(0, 1), (1, 1), (2, 1)]);
+    let all = store.signed_since(chain(8453), signer(), start).await.unwrap();
+    assert_eq!(all.iter().map(|one| one.attempts.len()).collect::<Vec<_>>(), [2, 1, 1]);
+    for (other_chain, other_signer, since) in [
+        (chain(1), signer(), start),
+        (chain(8453), evm("0x0000000000000000000000000000000000000001"), start),
+        (chain(8453), signer(), start + seconds(60 * 61)),
+    ] {
+        assert!(store.signed_since(other_chain, other_signer, since).await.unwrap().is_empty());
+    }
 }
 
 async fn the_highest_nonce_includes_ended_transactions(database: &TestDatabase) {

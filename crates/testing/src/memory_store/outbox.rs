@@ -1,6 +1,7 @@
 use async_trait::async_trait;
 use causeway_domain::ports::{Attempt, Outbox, OutboxPut, Outgoing, OutgoingEnd, StoreError};
 use causeway_domain::{Address, ChainId};
+use jiff::Timestamp;
 
 use super::MemoryStore;
 
@@ -69,6 +70,23 @@ impl Outbox for MemoryStore {
         let mut open: Vec<Outgoing> = rows.iter().filter(mine).cloned().collect();
         open.sort_by_key(|row| row.nonce);
         Ok(open)
+    }
+
+    async fn signed_since(
+        &self,
+        chain: ChainId,
+        signer: Address,
+        since: Timestamp,
+    ) -> Result<Vec<Outgoing>, StoreError> {
+        self.call("signed_since")?;
+        let rows = self.outbox.lock().unwrap();
+        let mine = rows.iter().filter(|row| row.chain == chain && row.signer == signer);
+        let recent = mine.filter_map(|row| {
+            let attempts: Vec<Attempt> =
+                row.attempts.iter().filter(|attempt| attempt.made_at >= since).cloned().collect();
+            (!attempts.is_empty()).then(|| Outgoing { attempts, ..row.clone() })
+        });
+        Ok(recent.collect())
     }
 
     async fn highest_nonce(&self, chain: ChainId, signer: Address) -> Result<Option<u64>, StoreError> {

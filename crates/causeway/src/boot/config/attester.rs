@@ -17,6 +17,9 @@ pub(crate) struct AttesterConfig {
     /// A file with the private key; without one the key comes from the environment.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) key_file: Option<PathBuf>,
+    /// The entry of `[[signers]]` with the key, instead of a file.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) signer: Option<String>,
     /// How often each chain is polled.
     pub(crate) poll_milliseconds: u64,
     /// The attester's own endpoints; optional in the sandbox.
@@ -70,7 +73,7 @@ impl Serialize for RpcAddress {
 
 impl Default for AttesterConfig {
     fn default() -> Self {
-        Self { key_file: None, poll_milliseconds: 1_000, chains: Vec::new() }
+        Self { key_file: None, signer: None, poll_milliseconds: 1_000, chains: Vec::new() }
     }
 }
 

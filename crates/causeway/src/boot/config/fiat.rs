@@ -29,6 +29,9 @@ pub(crate) struct FiatConfig {
     /// Signs forwarding orders; `keys/maker` in the data folder unless set, generated if missing. Replicas share one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) maker_key_file: Option<PathBuf>,
+    /// The entry of `[[signers]]` with that key, instead of a file.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) maker_signer: Option<String>,
 }
 
 impl Default for FiatConfig {
@@ -42,6 +45,7 @@ impl Default for FiatConfig {
             slippage_bps: 100,
             embed_origins: Vec::new(),
             maker_key_file: None,
+            maker_signer: None,
         }
     }
 }

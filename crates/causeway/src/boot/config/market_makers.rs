@@ -24,6 +24,12 @@ pub(crate) struct MarketMakerConfig {
     /// The same on Solana.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) solana_key_file: Option<PathBuf>,
+    /// The entry of `[[signers]]` with the hot key on EVM chains, instead of a file.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) signer: Option<String>,
+    /// The same on Solana.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) solana_signer: Option<String>,
     /// The account that receives the deposits of filled orders: a cold one, unless `payee_is_hot_key` says otherwise.
     #[serde(
         default,

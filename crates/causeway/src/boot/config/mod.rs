@@ -27,6 +27,8 @@ mod sandbox;
 mod screening;
 mod secret;
 mod server;
+mod signers;
+mod spending;
 mod web_address;
 mod webhooks;
 
@@ -59,6 +61,8 @@ pub(crate) use sandbox::SandboxConfig;
 pub(crate) use screening::ScreeningConfig;
 pub(crate) use secret::Secret;
 pub(crate) use server::{OperatorTokenConfig, RoleName, ServerConfig};
+pub(crate) use signers::{SignerConfig, SignerKind};
+pub(crate) use spending::{SpendingLimitConfig, limits as spending_limits};
 pub(crate) use webhooks::WebhookConfig;
 
 const DEFAULT_FILE: &str = "causeway.toml";
@@ -107,6 +111,10 @@ pub(crate) struct Config {
     pub(crate) sandbox: SandboxConfig,
     /// Webhook endpoints for order events.
     pub(crate) webhooks: Vec<WebhookConfig>,
+    /// Keys that live elsewhere than in plain files.
+    pub(crate) signers: Vec<SignerConfig>,
+    /// What every key may spend within an hour, by chain.
+    pub(crate) spending_limits: Vec<SpendingLimitConfig>,
     /// Our own market makers.
     pub(crate) market_makers: Vec<MarketMakerConfig>,
     /// Remote fillers.
@@ -141,6 +149,8 @@ impl Default for Config {
             attester: AttesterConfig::default(),
             sandbox: SandboxConfig::default(),
             webhooks: Vec::new(),
+            signers: Vec::new(),
+            spending_limits: Vec::new(),
             market_makers: Vec::new(),
             fillers: Vec::new(),
             endpoints: Vec::new(),
@@ -244,6 +254,8 @@ impl Config {
             self.claims.check(self.mode),
             self.fiat.check(),
             fillers::check(&self.fillers),
+            signers::check(self),
+            spending::check(&self.spending_limits),
             market_makers::check(&self.market_makers, remote),
             endpoints::check(&self.endpoints),
             play_money::check(self),

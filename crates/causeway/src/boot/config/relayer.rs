@@ -12,4 +12,10 @@ pub(crate) struct RelayerConfig {
     /// The key on Solana.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) solana_key_file: Option<PathBuf>,
+    /// The entry of `[[signers]]` with the key on EVM chains, instead of a file.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) signer: Option<String>,
+    /// The same on Solana.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) solana_signer: Option<String>,
 }

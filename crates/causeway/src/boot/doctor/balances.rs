@@ -37,10 +37,8 @@ pub(super) async fn examine(
     let mut wanted: Vec<(String, Address, &Chain)> = Vec::new();
     for chain in snapshot.chains().iter().filter(|chain| chain.enabled && has_contracts(chain.id)) {
         // What is wrong with the key itself is told among the keys.
-        if let Ok(Some(key)) = find_relayer(config, chain.family())
-            && let Ok(address) = key.address(chain.family())
-        {
-            wanted.push(("relayer".to_owned(), address, chain));
+        if let Ok(Some(key)) = find_relayer(config, chain.family()) {
+            wanted.push(("relayer".to_owned(), key.address(), chain));
         }
         for maker in makers.iter().filter(|maker| maker.serves(chain.id)) {
             if let Some(parties) = maker.accounts.for_family(chain.family()) {

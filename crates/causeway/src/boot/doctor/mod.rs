@@ -9,6 +9,7 @@ mod endpoints;
 mod keys;
 mod market;
 mod prices;
+mod spending;
 
 use jiff::Timestamp;
 use serde::Serialize;
@@ -55,10 +56,11 @@ pub(crate) async fn examine_service(config: &Config) -> Vec<Finding> {
             return findings;
         }
     };
-    findings.extend(keys::examine_service(config, &deployments));
+    findings.extend(keys::examine_service(config, &deployments).await);
     findings.extend(attesters::examine(config, &deployments).await);
     let (makers, market) = market::examine(config);
     findings.extend(market);
+    findings.extend(spending::examine(config, &makers).await);
     let sandbox = (config.mode == Mode::Sandbox).then(|| config.sandbox.rpc_address());
     let connected = load_catalog(config).and_then(|catalog| {
         let fees = config.sandbox.fees.model();
@@ -81,7 +83,7 @@ pub(crate) async fn examine_service(config: &Config) -> Vec<Finding> {
 
 /// Checks an attester: its key, endpoints and contracts.
 pub(crate) async fn examine_attester(config: &Config) -> Vec<Finding> {
-    let mut findings = vec![keys::examine_attester(config)];
+    let mut findings = vec![keys::examine_attester(config).await];
     let connected = async {
         let deployments = find_deployments(config).await?;
         let clients = attester_clients(config, &deployments)?;

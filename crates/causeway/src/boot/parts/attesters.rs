@@ -9,7 +9,7 @@ use axum::Router;
 use causeway_attester::{Attest, Attester, AttesterConfig, EpochPanels, HttpAttester, WatchTasks};
 use causeway_domain::ports::{Attestations, AttesterRegistry, ChainView};
 use causeway_evm::attest::{AttestFinality, EvmAttesterRegistry, EvmVerifier, EvmView, ViewConfig};
-use causeway_evm::{EvmClient, Signer};
+use causeway_evm::{EvmAccountKey, EvmClient, Signer};
 use causeway_http::Metrics;
 use causeway_sandbox::genesis::Roles;
 use causeway_solana::SolanaRpc;
@@ -111,7 +111,7 @@ impl Attesters {
         let mut members: Vec<(Address, Arc<dyn Attest>)> = Vec::new();
         for (number, wallet) in (1..).zip(&Roles::new()?.attesters) {
             let settings = AttesterConfig { poll: POLL, ..AttesterConfig::new(deployments.contracts()) };
-            let signer = Arc::new(Signer::from_bytes(&wallet.key.0)?);
+            let signer = Arc::new(EvmAccountKey::from(Signer::from_bytes(&wallet.key.0)?));
             let journal = folder.join(wallet.address.to_string());
             let attester = Attester::open(settings, signer, views.clone(), &journal)?;
             attesters.watching.push(attester.watch());

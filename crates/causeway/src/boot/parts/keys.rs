@@ -6,12 +6,11 @@ use anyhow::{Context as _, anyhow, bail, ensure};
 use causeway_domain::{Address, Family, QuoteKey, QuoteKeys};
 use causeway_evm::Signer;
 use causeway_sandbox::genesis::is_test_key;
+use causeway_signers::keystore::{self, Cost};
 use causeway_solana::SolanaKey;
 
 use crate::boot::config::Mode;
-
-/// The environment variable of an attester's key, unless a file is configured.
-pub(crate) const ATTESTER_KEY_VARIABLE: &str = "CAUSEWAY_ATTESTER_KEY";
+use crate::boot::parts::account_keys::AccountKey;
 
 /// A private key of either family; never printed.
 #[derive(Clone, PartialEq, Eq)]
@@ -89,17 +88,37 @@ pub(crate) fn find_key(
         (None, Err(_)) => return Ok(None),
     };
     let key = match family {
-        Family::Evm => {
-            PrivateKey::parse(&text).with_context(|| format!("{source} does not hold 64 hex digits"))
-        }
+        Family::Evm => PrivateKey::parse(&text)
+            .with_context(|| format!("{source} does not hold 64 hex digits{}", other_format(&text))),
         Family::Solana => PrivateKey::parse_solana(&text).with_context(|| {
-            format!("{source} does not hold a keypair of Solana, as solana-keygen writes it or in base58")
+            let other = other_format(&text);
+            format!(
+                "{source} does not hold a keypair of Solana, as solana-keygen writes it or in base58{other}"
+            )
         }),
         Family::Bitcoin | Family::Tron => Err(anyhow!("the service has no keys of this chain")),
     }?;
     let known = mode == Mode::Production && is_test_key(&B256::from(*key.reveal()));
     ensure!(!known, "{source} holds a key of the test phrase, which everybody knows");
     Ok(Some(key))
+}
+
+/// What a text is that is not the key that was looked for, as far as that can be seen.
+fn other_format(text: &str) -> &'static str {
+    if keystore::is_keystore(text) {
+        ": it is an encrypted keystore; name it in an entry of [[signers]] of the kind \"keystore\", and that entry by \
+         `signer` instead of here"
+    } else if text.trim_start().starts_with("-----BEGIN") {
+        ": it is a key in PEM; `causeway key import` takes 64 hex digits, or a keypair of Solana"
+    } else if PrivateKey::parse_solana(text).is_some() {
+        ": it is a keypair of Solana"
+    } else if PrivateKey::parse(text).is_some() {
+        ": it is the private key of an account on EVM chains"
+    } else if text.split_whitespace().count() >= 12 {
+        ": it seems to be a seed phrase, which is never read"
+    } else {
+        ""
+    }
 }
 
 /// Reads a secret that only its owner may read.
@@ -133,7 +152,10 @@ impl KeyFile {
         let lines = text.lines().filter(|line| !line.trim().is_empty());
         let keys: Option<Vec<PrivateKey>> = lines.map(PrivateKey::parse).collect();
         let keys = keys.filter(|keys| !keys.is_empty()).map(Self::Hex);
-        keys.context("this is no key: neither 64 hex digits on every line nor a keypair of Solana")
+        keys.with_context(|| {
+            let other = other_format(text);
+            format!("this is no key: neither 64 hex digits on every line nor a keypair of Solana{other}")
+        })
     }
 
     fn text(&self) -> anyhow::Result<String> {
@@ -147,6 +169,24 @@ impl KeyFile {
             }
         }
     }
+}
+
+/// Encrypts the key of a file under a password.
+pub(crate) fn seal_key(key: &KeyFile, password: &str) -> anyhow::Result<String> {
+    let (key, family) = match key {
+        KeyFile::Solana(key) => (key, Family::Solana),
+        KeyFile::Hex(keys) => match keys.as_slice() {
+            [key] => (key, Family::Evm),
+            _ => bail!("a keystore holds one key, and here are {}", keys.len()),
+        },
+    };
+    Ok(keystore::seal(key.reveal(), family, password, Cost::default())?)
+}
+
+/// Writes an encrypted key into a new file that only its owner can read.
+pub(crate) fn write_keystore(file: &Path, key: &KeyFile, password: &str) -> anyhow::Result<()> {
+    ensure!(!file.exists(), "{} exists already, and a key is never overwritten", file.display());
+    write_new(file, &seal_key(key, password)?).with_context(|| format!("cannot write {}", file.display()))
 }
 
 /// Reads a key file that only its owner can read.
@@ -177,9 +217,11 @@ pub(crate) fn quote_keys(file: &Path) -> anyhow::Result<QuoteKeys> {
 
 /// Reads the key that signs forwarding orders; generates the file if missing. Without this key paid purchases cannot be
 /// swapped and are refunded.
-pub(crate) fn maker_key(mode: Mode, file: &Path) -> anyhow::Result<PrivateKey> {
+pub(crate) fn maker_key(mode: Mode, file: &Path) -> anyhow::Result<AccountKey> {
     make_key(file)?;
-    find_key(mode, Family::Evm, "", Some(file))?.with_context(|| format!("{} is empty", file.display()))
+    let key = find_key(mode, Family::Evm, "", Some(file))?;
+    let key = key.with_context(|| format!("{} is empty", file.display()))?;
+    AccountKey::local(&key, Family::Evm, format!("the file {}", file.display()))
 }
 
 fn make_key(file: &Path) -> anyhow::Result<()> {
@@ -254,6 +296,42 @@ mod tests {
     }
 
     #[test]
+    fn key_file_of_another_format_is_told_in_words_with_its_name() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("odd.key");
+        let pair = [[5; 32], SolanaKey::from_seed([5; 32]).address().to_bytes()].concat();
+        let sealed = keystore::seal(&[7; 32], Family::Evm, "p", Cost { log_n: 4 }).unwrap();
+        for (family, text, words) in [
+            (Family::Evm, sealed.as_str(), "[[signers]]"),
+            (Family::Solana, sealed.as_str(), "[[signers]]"),
+            (Family::Evm, "-----BEGIN EC PRIVATE KEY-----\nMHQ=", "PEM"),
+            (Family::Evm, &serde_json::to_string(&pair).unwrap(), "a keypair of Solana"),
+            (Family::Solana, &"05".repeat(32), "on EVM chains"),
+            (Family::Evm, &"test ".repeat(12), "seed phrase"),
+        ] {
+            std::fs::write(&file, text).unwrap();
+            std::fs::set_permissions(&file, std::fs::Permissions::from_mode(0o600)).unwrap();
+            let error = find_key(Mode::Production, family, "", Some(&file)).unwrap_err().to_string();
+            assert!(error.contains(words) && error.contains("odd.key"), "{words}: {error}");
+            assert!(!error.contains("0505") && !error.contains("MHQ"), "{error}");
+        }
+    }
+
+    #[test]
+    fn keystore_is_written_once_for_its_owner_alone() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("house.json");
+        let two = KeyFile::Hex(vec![PrivateKey::new([1; 32]), PrivateKey::new([2; 32])]);
+        assert!(write_keystore(&file, &two, "p").unwrap_err().to_string().contains("holds one key"));
+        let key = KeyFile::Hex(vec![PrivateKey::new([7; 32])]);
+        write_keystore(&file, &key, "p").unwrap();
+        assert_eq!(std::fs::metadata(&file).unwrap().permissions().mode() & 0o777, 0o600);
+        let text = std::fs::read_to_string(&file).unwrap();
+        assert_eq!(keystore::open(&text, "p", Family::Evm).unwrap().key, [7; 32]);
+        assert!(write_keystore(&file, &key, "p").unwrap_err().to_string().contains("never overwritten"));
+    }
+
+    #[test]
     fn missing_key_is_none_and_readable_by_others_is_an_error() {
         let find = |file| find_key(Mode::Production, Family::Evm, "CAUSEWAY_NO_SUCH_KEY", file);
         assert!(find(None).unwrap().is_none());
@@ -292,7 +370,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("keys").join("maker");
         let made = maker_key(Mode::Production, &file).unwrap();
-        assert!(maker_key(Mode::Production, &file).unwrap() == made && made.signer().is_ok());
+        assert!(maker_key(Mode::Production, &file).unwrap() == made && made.evm().is_ok());
     }
 
     #[test]

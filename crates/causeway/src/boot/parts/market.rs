@@ -141,7 +141,7 @@ pub(crate) fn watch_halted(metrics: &Metrics, catalog: &Catalog, cursors: &Arc<C
 pub(crate) struct MarketMaker {
     pub(crate) filler: Arc<InventoryFiller>,
     pub(crate) keys: HotKeys,
-    name: String,
+    pub(crate) name: String,
     book: Arc<Book>,
     /// Its tokens by chain.
     tokens: HashMap<ChainId, Vec<TokenId>>,

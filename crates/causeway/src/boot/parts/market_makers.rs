@@ -1,3 +1,5 @@
+use std::path::Path;
+
 use anyhow::{Context as _, ensure};
 use causeway_domain::{Address, ChainId, Family, Parties};
 use causeway_engine::KnownFiller;
@@ -5,7 +7,9 @@ use causeway_fillers::inventory::{Accounts, InventoryConfig, Spreads};
 use causeway_sandbox::genesis::{FillerRole, Roles};
 
 use crate::boot::config::{Config, MarketMakerConfig, Mode};
-use crate::boot::parts::keys::{PrivateKey, find_key};
+use crate::boot::parts::account_keys::{AccountKey, KeySetting, find_account_key};
+use crate::boot::parts::keys::PrivateKey;
+use crate::boot::parts::service_keys::SANDBOX;
 
 /// The type of our own fillers in routes.
 const KIND: &str = "native-filler";
@@ -25,8 +29,8 @@ pub(crate) struct MarketMakerSpec {
 /// The keys of the accounts that hold a market maker's inventory.
 #[derive(Clone)]
 pub(crate) struct HotKeys {
-    pub(crate) evm: Option<PrivateKey>,
-    pub(crate) solana: Option<PrivateKey>,
+    pub(crate) evm: Option<AccountKey>,
+    pub(crate) solana: Option<AccountKey>,
 }
 
 impl MarketMakerSpec {
@@ -48,11 +52,12 @@ impl MarketMakerSpec {
     }
 
     /// A sandbox market maker; each of the two has the better spread for one kind of pair.
-    fn sandbox(role: &FillerRole) -> Self {
+    fn sandbox(role: &FillerRole) -> anyhow::Result<Self> {
+        let own = |key, family| AccountKey::local(&PrivateKey::new(key), family, SANDBOX.to_owned());
         let spreads =
             if role.name == "north" { Spreads::tight_on_stables() } else { Spreads::tight_on_volatile() };
         let parties = |filler, payee| Some(Parties { filler, payee });
-        Self {
+        Ok(Self {
             settings: InventoryConfig { name: role.name.to_owned(), spreads, ..InventoryConfig::default() },
             accounts: Accounts {
                 evm: parties(Address::Evm(role.hot.address), Address::Evm(role.payee.address)),
@@ -62,24 +67,27 @@ impl MarketMakerSpec {
                 ),
             },
             keys: HotKeys {
-                evm: Some(PrivateKey::new(role.hot.key.0)),
-                solana: Some(PrivateKey::new(role.solana_hot.seed.0)),
+                evm: Some(own(role.hot.key.0, Family::Evm)?),
+                solana: Some(own(role.solana_hot.seed.0, Family::Solana)?),
             },
             chains: Vec::new(),
             coins: Vec::new(),
-        }
+        })
     }
 
-    fn configured(config: &MarketMakerConfig) -> anyhow::Result<Self> {
-        let MarketMakerConfig { name, key_file, solana_key_file, .. } = config;
+    fn configured(all: &Config, config: &MarketMakerConfig) -> anyhow::Result<Self> {
+        let MarketMakerConfig { name, key_file, solana_key_file, signer, solana_signer, .. } = config;
         let (variable, solana_variable) = (config.key_variable(), config.solana_key_variable());
-        let find = |family, variable: &str, file: Option<&std::path::Path>| {
-            find_key(Mode::Production, family, variable, file)
+        let find = |family, variable: &str, file: Option<&Path>, signer: Option<&str>| {
+            find_account_key(all, KeySetting { family, signer, file, variable })
                 .with_context(|| format!("the market maker {name} cannot trade"))
         };
         let keys = HotKeys {
-            evm: find(Family::Evm, &variable, key_file.as_deref())?,
-            solana: find(Family::Solana, &solana_variable, solana_key_file.as_deref())?,
+            evm: find(Family::Evm, &variable, key_file.as_deref(), signer.as_deref())?,
+            solana: {
+                let (file, signer) = (solana_key_file.as_deref(), solana_signer.as_deref());
+                find(Family::Solana, &solana_variable, file, signer)?
+            },
         };
         ensure!(
             keys.evm.is_some() || keys.solana.is_some(),
@@ -88,16 +96,16 @@ impl MarketMakerSpec {
         );
         let evm = match &keys.evm {
             Some(key) => {
-                let filler = key.signer()?.address();
-                let payee = Address::Evm(config.payee.unwrap_or(filler));
-                Some(parties(config, "payee", Address::Evm(filler), payee)?)
+                let filler = key.address();
+                let payee = config.payee.map_or(filler, Address::Evm);
+                Some(parties(config, "payee", filler, payee)?)
             }
             None => None,
         };
         let solana_payee = config.solana_payee()?;
         let solana = match &keys.solana {
             Some(key) => {
-                let filler = Address::Solana(key.solana().address().to_bytes());
+                let filler = key.address();
                 Some(parties(config, "solana_payee", filler, solana_payee.unwrap_or(filler))?)
             }
             None => None,
@@ -136,9 +144,11 @@ pub(crate) fn load_market_makers(config: &Config) -> anyhow::Result<Vec<MarketMa
         maker
     };
     if config.mode == Mode::Sandbox {
-        return Ok(Roles::new()?.fillers.iter().map(MarketMakerSpec::sandbox).map(with_claims).collect());
+        let roles = Roles::new()?;
+        let made = roles.fillers.iter().map(|role| MarketMakerSpec::sandbox(role).map(with_claims));
+        return made.collect();
     }
-    let makers = config.market_makers.iter().map(MarketMakerSpec::configured);
+    let makers = config.market_makers.iter().map(|maker| MarketMakerSpec::configured(config, maker));
     let makers: Vec<MarketMakerSpec> =
         makers.map(|maker| maker.map(with_claims)).collect::<anyhow::Result<_>>()?;
     for (index, maker) in makers.iter().enumerate() {
@@ -168,7 +178,6 @@ pub(crate) fn known_fillers(makers: &[MarketMakerSpec]) -> Vec<KnownFiller> {
 #[cfg(test)]
 mod tests {
     use std::os::unix::fs::PermissionsExt as _;
-    use std::path::Path;
 
     use super::*;
 

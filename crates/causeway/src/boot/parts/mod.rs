@@ -1,5 +1,6 @@
 //! What the service consists of: each module builds one part from the configuration and the parts before it.
 
+pub(crate) mod account_keys;
 pub(crate) mod app_context;
 pub(crate) mod attester_chains;
 pub(crate) mod attesters;
@@ -30,6 +31,8 @@ pub(crate) mod sandbox_onramps;
 pub(crate) mod screening;
 pub(crate) mod service_keys;
 pub(crate) mod shared_keys;
+pub(crate) mod signers;
+pub(crate) mod signing_policy;
 pub(crate) mod store;
 pub(crate) mod warnings;
 pub(crate) mod webhooks;

@@ -17,7 +17,7 @@ use causeway_engine::{
 use causeway_evm::orders::{
     EvmAddressWatch, EvmDepositBuilder, EvmForwardingSigner, EvmIntentBook, EvmTxSender, OrderFollower,
 };
-use causeway_evm::{EvmClient, Signer};
+use causeway_evm::{EvmAccountKey, EvmClient};
 use causeway_fillers::inventory::{InventoryExecutor, InventoryFiller, OUTFLOW_WINDOW};
 use causeway_solana::SolanaRpc;
 use causeway_solana::orders::{
@@ -30,11 +30,13 @@ use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
 use crate::boot::config::{Config, Mode};
+use crate::boot::parts::account_keys::AccountKey;
 use crate::boot::parts::app_context::AppContext;
 use crate::boot::parts::chain_policy::{ChainPolicies, SOLANA_SENDING, order_timing};
-use crate::boot::parts::keys::{PrivateKey, quote_keys};
+use crate::boot::parts::keys::quote_keys;
 use crate::boot::parts::market::{Market, MarketMaker};
 use crate::boot::parts::recovery::{adopt, chain_records, quote_key_file};
+use crate::boot::parts::signing_policy::KeyPolicy;
 
 /// How often pending transactions are polled, and how often unclaimed fills are summed up.
 const PENDING_POLL_INTERVAL: Duration = Duration::from_secs(1);
@@ -54,6 +56,8 @@ const STOP_TIMEOUT: Duration = Duration::from_secs(5);
 pub(crate) struct Orders {
     mode: Mode,
     policies: ChainPolicies,
+    /// What its keys may do.
+    key_policy: KeyPolicy,
     catalog: Arc<Catalog>,
     store: Arc<Store>,
     row_keys: Arc<RowKeys>,
@@ -89,6 +93,7 @@ impl Orders {
         let mut orders = Self {
             mode: config.mode,
             policies: ChainPolicies::of(config.mode, catalog),
+            key_policy: KeyPolicy::new(config, context.deployments, Some(store.clone()))?,
             catalog: Arc::clone(catalog),
             store: Arc::clone(store),
             row_keys: Arc::clone(row_keys),
@@ -114,13 +119,14 @@ impl Orders {
             unchecked.close(&orders.cursors);
         }
         let (contracts, program) = (evm_contracts(context), program(context));
+        let maker = orders.key_policy.limit("maker", &keys.maker);
         for (client, deployment) in &contracts {
-            let relayer = keys.relayer()?;
+            let relayer = orders.key_policy.limit("relayer", keys.relayer()?).evm()?;
             let builder = EvmDepositBuilder::new(client.clone(), deployment.clone(), relayer.address());
             orders.deposit_builders.insert(deployment.chain, Arc::new(builder));
             orders.relayers.insert(deployment.chain, orders.tx_sender(client, deployment, relayer)?);
             if deployment.transfers {
-                let builder = EvmForwardingSigner::new(deployment.clone(), keys.maker.signer()?);
+                let builder = EvmForwardingSigner::new(deployment.clone(), maker.evm()?);
                 orders.forwarding_signers.insert(deployment.chain, Arc::new(builder));
             }
         }
@@ -131,9 +137,10 @@ impl Orders {
             orders
                 .deposit_builders
                 .insert(deployment.chain, Arc::new(SolanaDepositBuilder::new(rpc.clone(), deployment)));
-            let relayer = orders.solana_tx_sender(rpc, deployment, keys.solana_relayer()?);
+            let relayer =
+                orders.solana_tx_sender(rpc, deployment, "relayer.solana", keys.solana_relayer()?)?;
             orders.relayers.insert(deployment.chain, relayer);
-            let forwarding_signer = SolanaForwardingSigner::new(deployment, keys.maker.reveal())?;
+            let forwarding_signer = SolanaForwardingSigner::new(deployment, maker.signer())?;
             orders.forwarding_signers.insert(deployment.chain, Arc::new(forwarding_signer));
         }
         for maker in &context.market.inventory {
@@ -151,13 +158,18 @@ impl Orders {
         attestations: &Arc<dyn Attestations>,
     ) -> anyhow::Result<()> {
         let mut tx_senders = HashMap::new();
+        let role = format!("market_makers.{}", maker.name);
         if let Some(key) = &maker.keys.evm {
+            let key = self.key_policy.limit(&role, key);
             for (client, deployment) in contracts {
-                tx_senders.insert(deployment.chain, self.tx_sender(client, deployment, key.signer()?)?);
+                tx_senders.insert(deployment.chain, self.tx_sender(client, deployment, key.evm()?)?);
             }
         }
         if let (Some(key), Some((rpc, deployment))) = (&maker.keys.solana, program) {
-            tx_senders.insert(deployment.chain, self.solana_tx_sender(rpc, deployment, key));
+            tx_senders.insert(
+                deployment.chain,
+                self.solana_tx_sender(rpc, deployment, &format!("{role}.solana"), key)?,
+            );
         }
         self.tx_senders.extend(tx_senders.values().cloned());
         let executor = InventoryExecutor::new(
@@ -178,7 +190,7 @@ impl Orders {
         &self,
         client: &EvmClient,
         deployment: &Deployment,
-        signer: Signer,
+        signer: EvmAccountKey,
     ) -> anyhow::Result<Arc<dyn TxSender>> {
         let (outbox, policy) = (self.store.clone(), self.policies.send_policy(deployment.chain)?);
         let sender = EvmTxSender::new(client.clone(), signer, outbox, policy, vec![deployment.clone()]);
@@ -189,12 +201,13 @@ impl Orders {
         &self,
         rpc: &SolanaRpc,
         deployment: &SolanaDeployment,
-        key: &PrivateKey,
-    ) -> Arc<dyn TxSender> {
-        let (key, outbox) = (key.solana(), self.store.clone());
+        role: &str,
+        key: &AccountKey,
+    ) -> anyhow::Result<Arc<dyn TxSender>> {
+        let (key, outbox) = (self.key_policy.limit(role, key).solana()?, self.store.clone());
         let programs = std::slice::from_ref(deployment);
         let sender = SolanaTxSender::new(rpc.clone(), key, outbox, SOLANA_SENDING, programs);
-        Arc::new(sender.with_fee_observer(self.compare_gas.clone()))
+        Ok(Arc::new(sender.with_fee_observer(self.compare_gas.clone())))
     }
 
     pub(crate) fn build_deposit(&self, market: &Market) -> BuildDeposit {

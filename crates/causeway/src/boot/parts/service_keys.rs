@@ -2,36 +2,41 @@ use std::path::PathBuf;
 
 use anyhow::{Context as _, ensure};
 use causeway_domain::Family;
-use causeway_evm::Signer;
 use causeway_sandbox::genesis::Roles;
 
 use crate::boot::config::{Config, Mode};
+use crate::boot::parts::account_keys::{AccountKey, KeySetting, find_account_key};
 use crate::boot::parts::deployments::Deployments;
-use crate::boot::parts::keys::{PrivateKey, find_key, maker_key};
+use crate::boot::parts::keys::{PrivateKey, maker_key};
 use crate::boot::parts::market_makers::MarketMakerSpec;
+use crate::boot::parts::signers::open_signer;
 
 /// The environment variables of the relayer's keys, unless files are configured.
 const RELAYER: &str = "CAUSEWAY_RELAYER_KEY";
 const SOLANA_RELAYER: &str = "CAUSEWAY_RELAYER_SOLANA_KEY";
 
+/// Where the sandbox's keys are.
+pub(crate) const SANDBOX: &str = "the sandbox";
+
 /// The service's own keys, apart from those of its market makers.
 #[derive(Debug)]
 pub(crate) struct ServiceKeys {
     /// Pays the gas of transactions for users. Absent where no chain of the family is served.
-    relayer: Option<PrivateKey>,
-    solana_relayer: Option<PrivateKey>,
+    relayer: Option<AccountKey>,
+    solana_relayer: Option<AccountKey>,
     /// Signs the forwarding orders of purchases.
-    pub(crate) maker: PrivateKey,
+    pub(crate) maker: AccountKey,
 }
 
 impl ServiceKeys {
     /// The sandbox's keys.
     fn sandbox() -> anyhow::Result<Self> {
         let roles = Roles::new()?;
+        let own = |key, family| AccountKey::local(&PrivateKey::new(key), family, SANDBOX.to_owned());
         Ok(Self {
-            relayer: Some(PrivateKey::new(roles.relayer.key.0)),
-            solana_relayer: Some(PrivateKey::new(roles.solana_relayer.seed.0)),
-            maker: PrivateKey::new(roles.maker.key.0),
+            relayer: Some(own(roles.relayer.key.0, Family::Evm)?),
+            solana_relayer: Some(own(roles.solana_relayer.seed.0, Family::Solana)?),
+            maker: own(roles.maker.key.0, Family::Evm)?,
         })
     }
 
@@ -47,7 +52,7 @@ impl ServiceKeys {
         let keys = Self {
             relayer: find_relayer(config, Family::Evm)?,
             solana_relayer: find_relayer(config, Family::Solana)?,
-            maker: maker_key(config.mode, &maker_key_file(config))?,
+            maker: find_maker(config)?,
         };
         ensure!(
             deployments.evm.is_empty() || keys.relayer.is_some(),
@@ -59,7 +64,7 @@ impl ServiceKeys {
              relayer.solana_key_file, or set {SOLANA_RELAYER}"
         );
         for MarketMakerSpec { settings, keys: hot, .. } in makers {
-            let shared = |own: &Option<PrivateKey>, other: &Option<PrivateKey>| own.is_some() && own == other;
+            let shared = |own: &Option<AccountKey>, other: &Option<AccountKey>| own.is_some() && own == other;
             ensure!(
                 !shared(&keys.relayer, &hot.evm) && !shared(&keys.solana_relayer, &hot.solana),
                 "the relayer and the market maker {} have the same key: the relayer needs one of its own, with coins for \
@@ -71,27 +76,56 @@ impl ServiceKeys {
     }
 
     /// The relayer's keys, on EVM chains and on Solana.
-    pub(crate) const fn relayers(&self) -> (Option<&PrivateKey>, Option<&PrivateKey>) {
+    pub(crate) const fn relayers(&self) -> (Option<&AccountKey>, Option<&AccountKey>) {
         (self.relayer.as_ref(), self.solana_relayer.as_ref())
     }
 
-    pub(crate) fn relayer(&self) -> anyhow::Result<Signer> {
-        self.relayer.as_ref().context("the relayer has no key on EVM chains")?.signer()
+    pub(crate) fn relayer(&self) -> anyhow::Result<&AccountKey> {
+        self.relayer.as_ref().context("the relayer has no key on EVM chains")
     }
 
-    pub(crate) fn solana_relayer(&self) -> anyhow::Result<&PrivateKey> {
+    pub(crate) fn solana_relayer(&self) -> anyhow::Result<&AccountKey> {
         self.solana_relayer.as_ref().context("the relayer has no key on Solana")
     }
 }
 
+/// Every key of an account that the service signs with, by its role.
+pub(crate) fn account_keys(
+    keys: Option<&ServiceKeys>,
+    makers: &[MarketMakerSpec],
+) -> Vec<(String, AccountKey)> {
+    let Some(keys) = keys else { return Vec::new() };
+    let own = [
+        ("relayer", keys.relayer.as_ref()),
+        ("relayer.solana", keys.solana_relayer.as_ref()),
+        ("maker", Some(&keys.maker)),
+    ];
+    let own = own.into_iter().filter_map(|(role, key)| Some((role.to_owned(), key?.clone())));
+    let hot = makers.iter().flat_map(|maker| {
+        let role = format!("market_makers.{}", maker.settings.name);
+        [(role.clone(), &maker.keys.evm), (format!("{role}.solana"), &maker.keys.solana)]
+    });
+    own.chain(hot.filter_map(|(role, key)| Some((role, key.clone()?)))).collect()
+}
+
 /// The relayer's key in production, if it has one.
-pub(crate) fn find_relayer(config: &Config, family: Family) -> anyhow::Result<Option<PrivateKey>> {
-    let (variable, file) = match family {
-        Family::Evm => (RELAYER, &config.relayer.key_file),
-        Family::Solana => (SOLANA_RELAYER, &config.relayer.solana_key_file),
+pub(crate) fn find_relayer(config: &Config, family: Family) -> anyhow::Result<Option<AccountKey>> {
+    let relayer = &config.relayer;
+    let (variable, file, signer) = match family {
+        Family::Evm => (RELAYER, &relayer.key_file, &relayer.signer),
+        Family::Solana => (SOLANA_RELAYER, &relayer.solana_key_file, &relayer.solana_signer),
         Family::Bitcoin | Family::Tron => return Ok(None),
     };
-    find_key(config.mode, family, variable, file.as_deref()).context("the relayer has no key")
+    let setting = KeySetting { family, signer: signer.as_deref(), file: file.as_deref(), variable };
+    find_account_key(config, setting).context("the relayer has no key")
+}
+
+/// The key that signs forwarding orders; its file is made if nothing else is configured.
+fn find_maker(config: &Config) -> anyhow::Result<AccountKey> {
+    match &config.fiat.maker_signer {
+        Some(name) => open_signer(config, name, Family::Evm),
+        None => maker_key(config.mode, &maker_key_file(config)),
+    }
 }
 
 pub(crate) fn maker_key_file(config: &Config) -> PathBuf {

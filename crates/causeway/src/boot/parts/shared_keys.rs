@@ -7,10 +7,11 @@ use causeway_domain::QuoteKeys;
 use causeway_store::{KeyClaim, Store};
 
 use crate::boot::config::Config;
-use crate::boot::parts::keys::{PrivateKey, quote_keys};
+use crate::boot::parts::account_keys::AccountKey;
+use crate::boot::parts::keys::quote_keys;
 use crate::boot::parts::market_makers::{HotKeys, MarketMakerSpec};
 use crate::boot::parts::recovery::quote_key_file;
-use crate::boot::parts::service_keys::{ServiceKeys, maker_key_file};
+use crate::boot::parts::service_keys::ServiceKeys;
 
 /// A key of the service: its role, what identifies it without revealing it, and where it comes from.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -30,22 +31,22 @@ pub(crate) fn shared_keys(
     let quote_file = quote_key_file(config);
     let mut shared = vec![
         quote_claim(&quote_keys(&quote_file)?, quote_file.display().to_string()),
-        evm("maker".to_owned(), &keys.maker, maker_key_file(config).display().to_string())?,
+        account("maker".to_owned(), &keys.maker),
     ];
     let (relayer, solana_relayer) = keys.relayers();
     if let Some(key) = relayer {
-        shared.push(evm("relayer".to_owned(), key, "relayer.key_file".to_owned())?);
+        shared.push(account("relayer".to_owned(), key));
     }
     if let Some(key) = solana_relayer {
-        shared.push(solana("relayer.solana".to_owned(), key, "relayer.solana_key_file".to_owned()));
+        shared.push(account("relayer.solana".to_owned(), key));
     }
     for MarketMakerSpec { settings, keys: HotKeys { evm: hot, solana: solana_hot }, .. } in makers {
         let role = format!("market_makers.{}", settings.name);
         if let Some(key) = hot {
-            shared.push(evm(role.clone(), key, format!("{role}.key_file"))?);
+            shared.push(account(role.clone(), key));
         }
         if let Some(key) = solana_hot {
-            shared.push(solana(format!("{role}.solana"), key, format!("{role}.solana_key_file")));
+            shared.push(account(format!("{role}.solana"), key));
         }
     }
     Ok(shared)
@@ -66,13 +67,8 @@ pub(crate) fn fingerprint(key: &[u8; 32]) -> String {
     hex::encode(hash.get(..16).unwrap_or_default())
 }
 
-fn evm(role: String, key: &PrivateKey, source: String) -> anyhow::Result<SharedKey> {
-    let fingerprint = key.signer()?.address().to_string();
-    Ok(SharedKey { claim: KeyClaim { role, fingerprint, replaces: Vec::new() }, source })
-}
-
-fn solana(role: String, key: &PrivateKey, source: String) -> SharedKey {
-    let fingerprint = key.solana().address().to_string();
+fn account(role: String, key: &AccountKey) -> SharedKey {
+    let (fingerprint, source) = (key.address().to_string(), key.place().to_owned());
     SharedKey { claim: KeyClaim { role, fingerprint, replaces: Vec::new() }, source }
 }
 

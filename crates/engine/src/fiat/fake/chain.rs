@@ -103,6 +103,7 @@ impl TxSender for FakeRelayer {
 /// A signer whose forwarding addresses are the first bytes of their ids.
 pub(in crate::fiat) struct FakeForwardingSigner;
 
+#[async_trait]
 impl ForwardingSigner for FakeForwardingSigner {
     fn chain(&self) -> ChainId {
         chain(BASE)
@@ -116,11 +117,11 @@ impl ForwardingSigner for FakeForwardingSigner {
         Address::Evm(EvmAddress::from_word(id))
     }
 
-    fn sign_open(&self, _: B256, _: B256) -> Result<SignatureBytes, SigningError> {
+    async fn sign_open(&self, _: B256, _: B256) -> Result<SignatureBytes, SigningError> {
         Ok(SignatureBytes::repeat_byte(1))
     }
 
-    fn sign_release(&self, _: B256) -> Result<SignatureBytes, SigningError> {
+    async fn sign_release(&self, _: B256) -> Result<SignatureBytes, SigningError> {
         Ok(SignatureBytes::repeat_byte(2))
     }
 }

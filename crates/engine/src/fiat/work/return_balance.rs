@@ -66,7 +66,7 @@ impl WorkFiat {
         let time = self.parts.cursors.get(chain).map(|cursor| cursor.time);
         let signature = match time {
             Some(time) if time > plan.order.expiry => None,
-            _ => Some(signer.sign_release(id)?),
+            _ => Some(signer.sign_release(id).await?),
         };
         let tokens = tokens.iter().map(TokenId::address).collect();
         let action = ChainAction::ReturnForwarding { forwarding: Box::new(plan.order), tokens, signature };

@@ -110,6 +110,7 @@ impl FiatParts {
 /// The forwarding signer on Base.
 struct Hub;
 
+#[async_trait]
 impl ForwardingSigner for Hub {
     fn chain(&self) -> ChainId {
         chain(8453)
@@ -123,11 +124,11 @@ impl ForwardingSigner for Hub {
         Address::Evm(EvmAddress::from_word(keccak256(jump)))
     }
 
-    fn sign_open(&self, _: B256, _: B256) -> Result<SignatureBytes, SigningError> {
+    async fn sign_open(&self, _: B256, _: B256) -> Result<SignatureBytes, SigningError> {
         Err(SigningError::Key("nothing is signed here".to_owned()))
     }
 
-    fn sign_release(&self, _: B256) -> Result<SignatureBytes, SigningError> {
+    async fn sign_release(&self, _: B256) -> Result<SignatureBytes, SigningError> {
         Err(SigningError::Key("nothing is signed here".to_owned()))
     }
 }

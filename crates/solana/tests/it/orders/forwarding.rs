@@ -10,7 +10,8 @@ const REFUND_ADDRESS: Address = Address::new_from_array([0xbb; 32]);
 
 impl OrderFixture {
     fn signer(&self) -> SolanaForwardingSigner {
-        SolanaForwardingSigner::new(&self.sandbox.deployment, &self.roles.maker.key.0).unwrap()
+        let maker = causeway_testing::FakeKey::new(self.roles.maker.key.0);
+        SolanaForwardingSigner::new(&self.sandbox.deployment, std::sync::Arc::new(maker)).unwrap()
     }
 
     /// A forwarding order and terms of it, at the minimum rate.
@@ -34,7 +35,7 @@ impl OrderFixture {
     }
 
     fn open_action(&self, jump: &ForwardingOrder, terms: &IntentTerms) -> ChainAction {
-        let signature = self.signer().sign_open(jump.id(), terms.id()).unwrap();
+        let signature = futures::executor::block_on(self.signer().sign_open(jump.id(), terms.id())).unwrap();
         ChainAction::OpenForwarding { forwarding: Box::new(*jump), terms: *terms, signature }
     }
 }
@@ -72,7 +73,7 @@ async fn rule_21_a_payout_in_tokens_opens_an_order_and_a_second_one_is_returned(
     fixture.sandbox.finalize().await;
     let reason = rejection(&relayer, &return_action(&jump, None)).await;
     assert_eq!(reason, "the deposit may still open its order, so it cannot be returned yet");
-    let release = fixture.signer().sign_release(jump.id()).unwrap();
+    let release = fixture.signer().sign_release(jump.id()).await.unwrap();
     fixture.assert_succeeds(&relayer, "release:1", &return_action(&jump, Some(release))).await;
     assert_eq!(fixture.tokens(REFUND_ADDRESS).await, 2_000_000, "in an account created for it");
 }

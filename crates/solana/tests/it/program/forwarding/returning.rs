@@ -1,8 +1,12 @@
+use std::sync::Arc;
+
 use alloy_primitives::B256;
 use causeway_domain::ports::ForwardingSigner as _;
 use causeway_domain::{Address, ForwardingOrder, SOLANA_CHAIN_ID, SolanaDeployment};
 use causeway_solana::orders::SolanaForwardingSigner;
 use causeway_solana::program::EscrowError;
+use causeway_testing::FakeKey;
+use futures::executor::block_on;
 use k256::ecdsa::SigningKey;
 
 use super::super::fixture::*;
@@ -157,7 +161,7 @@ fn rule_21_the_program_accepts_the_signers_signature_and_address() {
         min_grace: MIN_GRACE,
         from_slot: 0,
     };
-    let signer = SolanaForwardingSigner::new(&deployment, &[0x77; 32]).unwrap();
+    let signer = SolanaForwardingSigner::new(&deployment, Arc::new(FakeKey::new([0x77; 32]))).unwrap();
     for coin in Coin::ALL {
         let jump =
             ForwardingOrder { maker: signer.maker(), ..forwarding_order_for(&terms_to_other_chain(coin)) };
@@ -165,12 +169,12 @@ fn rule_21_the_program_accepts_the_signers_signature_and_address() {
         let Address::Solana(address) = signer.address_for(jump.id()) else { panic!("another family") };
         let mut fixture = ProgramFixture::new();
         fixture.put(coin, address.into(), AMOUNT);
-        fixture
-            .send(open_signed(coin, &jump, &terms, &signer.sign_open(jump.id(), terms.id()).unwrap()))
-            .unwrap();
+        let signature = block_on(signer.sign_open(jump.id(), terms.id())).unwrap();
+        fixture.send(open_signed(coin, &jump, &terms, &signature)).unwrap();
         fixture.put(coin, address.into(), 2 * AMOUNT);
         let before = fixture.balance(coin, REFUND);
-        fixture.send(give_back(coin, &jump, true, Some(&signer.sign_release(jump.id()).unwrap()))).unwrap();
+        let release = block_on(signer.sign_release(jump.id())).unwrap();
+        fixture.send(give_back(coin, &jump, true, Some(&release))).unwrap();
         assert_eq!(fixture.balance(coin, REFUND) - before, 2 * AMOUNT);
     }
 }
