@@ -10,9 +10,9 @@ mod chains;
 mod conservation;
 mod crashes;
 mod database_unavailable;
-mod fault_injection;
 #[path = "drills/endless_history.rs"]
 mod endless_history;
+mod fault_injection;
 #[path = "drills/fee_ceiling.rs"]
 mod fee_ceiling;
 #[path = "drills/gas_burner.rs"]

@@ -43,8 +43,8 @@ pub use follow::{
 };
 pub use gas_ceiling::GasLimits;
 pub use gas_feed::CachedGas;
-pub use own_balances::OwnBalances;
 pub use orders::max_spent;
+pub use own_balances::OwnBalances;
 pub use revert::revert_reason;
 pub use rpc::Call;
 pub use send::{

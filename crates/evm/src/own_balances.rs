@@ -47,7 +47,8 @@ impl OwnBalances {
             (true, _) => Ok(None),
             (false, _) => {
                 let of = |place: usize| {
-                    median(shown.iter().filter_map(|balances| balances.get(place).copied())).unwrap_or_default()
+                    median(shown.iter().filter_map(|balances| balances.get(place).copied()))
+                        .unwrap_or_default()
                 };
                 Ok(Some((0..queries.len()).map(of).collect()))
             }

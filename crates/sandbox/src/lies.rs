@@ -289,22 +289,22 @@ mod tests {
 
     #[test]
     fn transactions_are_invented() {
-        let invented = |signature: &str, slot: u64| {
-            json!({ "signature": signature, "slot": slot, "addresses": ["a"], "transaction": { "slot": slot } })
-        };
+        let invented = |signature: &str, slot: u64| json!({ "signature": signature, "slot": slot, "addresses": ["a"], "transaction": { "slot": slot } });
         let lies = json!({ "transactions": [invented("one", 5), invented("two", 9)] });
         let truth = json!([{ "signature": "true", "slot": 6 }, { "signature": "old", "slot": 2 }]);
         let list = |address: &str, options: Value| {
             let params = json!([address, options]);
             let listed = falsified(lies.clone(), "getSignaturesForAddress", &params, truth.clone());
-            let listed = listed.as_array().unwrap().iter().map(|one| one["signature"].as_str().unwrap().to_owned());
+            let listed =
+                listed.as_array().unwrap().iter().map(|one| one["signature"].as_str().unwrap().to_owned());
             listed.collect::<Vec<_>>()
         };
         assert_eq!(list("a", json!({ "limit": 64 })), ["two", "true", "one", "old"]);
         assert_eq!(list("a", json!({ "limit": 2 })), ["two", "true"]);
         assert_eq!(list("a", json!({ "before": "true" })), ["true", "old"]);
         assert_eq!(list("b", json!({})), ["true", "old"]);
-        let shown = |signature: &str| falsified(lies.clone(), "getTransaction", &json!([signature]), Value::Null);
+        let shown =
+            |signature: &str| falsified(lies.clone(), "getTransaction", &json!([signature]), Value::Null);
         assert_eq!((shown("two"), shown("three")), (json!({ "slot": 9 }), Value::Null));
     }
 }

@@ -30,6 +30,7 @@ fn account(family: Family) -> Address {
     match family {
         Family::Evm => evm_account(&EVM_KEY),
         Family::Solana => solana_account(&SEED),
+        Family::Bitcoin | Family::Tron => panic!("nobody has keys of this chain"),
     }
 }
 
@@ -49,6 +50,7 @@ fn is_own(account: &Address, payload: &[u8], signature: &[u8]) -> bool {
             let signature = ed25519_dalek::Signature::from_bytes(signature.try_into().unwrap());
             VerifyingKey::from_bytes(key).unwrap().verify_strict(payload, &signature).is_ok()
         }
+        Address::Bitcoin(_) | Address::Tron(_) => false,
     }
 }
 

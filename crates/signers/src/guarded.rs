@@ -98,5 +98,6 @@ fn check(account: &Address, payload: &[u8], signature: &[u8]) -> Result<(), KeyS
             let own = key.is_ok_and(|key| key.verify_strict(payload, &signature).is_ok());
             if own { Ok(()) } else { Err(KeySignerError::OtherKey { address: *account, found: None }) }
         }
+        Address::Bitcoin(_) | Address::Tron(_) => Err(KeySignerError::Family(*account)),
     }
 }

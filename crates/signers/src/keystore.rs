@@ -63,6 +63,7 @@ pub fn account(text: &str) -> Result<(Family, Option<Address>), KeystoreError> {
             let text = object.get("pubkey").and_then(Value::as_str);
             text.and_then(hex_array::<32>).map(Address::Solana)
         }
+        Family::Bitcoin | Family::Tron => None,
     };
     Ok((family, named))
 }
@@ -79,6 +80,7 @@ pub fn open(text: &str, password: &str, family: Family) -> Result<OpenedKey, Key
     let key = match family {
         Family::Evm => open_v3(crypto, password)?,
         Family::Solana => open_eip_2335(crypto, password)?,
+        Family::Bitcoin | Family::Tron => return Err(no_keys()),
     };
     let found = address_of(&key, family)?;
     match said {
@@ -134,6 +136,7 @@ pub fn seal(key: &[u8; 32], family: Family, password: &str, cost: Cost) -> Resul
                 },
             })
         }
+        Family::Bitcoin | Family::Tron => return Err(no_keys()),
     };
     serde_json::to_string_pretty(&document).map(|text| text + "\n").map_err(|error| form(&error.to_string()))
 }
@@ -201,6 +204,7 @@ fn address_of(key: &[u8; 32], family: Family) -> Result<Address, KeystoreError> 
             Ok(Address::Evm(EvmAddress::from_private_key(&key)))
         }
         Family::Solana => Ok(Address::Solana(Ed25519Key::from_bytes(key).verifying_key().to_bytes())),
+        Family::Bitcoin | Family::Tron => Err(no_keys()),
     }
 }
 
@@ -214,7 +218,13 @@ const fn name(family: Family) -> &'static str {
     match family {
         Family::Evm => "EVM chains",
         Family::Solana => "Solana",
+        Family::Bitcoin => "Bitcoin",
+        Family::Tron => "Tron",
     }
+}
+
+fn no_keys() -> KeystoreError {
+    form("the service has no keys of this chain")
 }
 
 fn family(object: &Map<String, Value>) -> Result<Family, KeystoreError> {

@@ -32,6 +32,9 @@ impl RemoteSigner {
         address: Address,
         deadline: Duration,
     ) -> Result<Self, KeySignerError> {
+        if address.family().is_source_only() {
+            return Err(KeySignerError::Family(address));
+        }
         Ok(Self {
             http: client(deadline)?,
             url: url.trim_end_matches('/').to_owned(),
@@ -45,8 +48,8 @@ impl RemoteSigner {
     /// The part of the path that stands for the kind of key.
     const fn kind(&self) -> &'static str {
         match self.address {
-            Address::Evm(_) => "eth1",
             Address::Solana(_) => "ed25519",
+            Address::Evm(_) | Address::Bitcoin(_) | Address::Tron(_) => "eth1",
         }
     }
 
@@ -109,7 +112,7 @@ impl KeySigner for RemoteSigner {
         })?;
         match self.address {
             Address::Solana(_) => Ok(bytes),
-            Address::Evm(_) => {
+            Address::Evm(_) | Address::Bitcoin(_) | Address::Tron(_) => {
                 let read = Signature::from_raw(&bytes).map_err(|_| {
                     KeySignerError::InvalidAnswer("it is not 65 bytes of r, s and v".to_owned())
                 })?;

@@ -36,7 +36,9 @@ impl SolanaAccountKey {
     pub fn new(key: Arc<dyn KeySigner>) -> Result<Self, KeySignerError> {
         match key.address() {
             AnyAddress::Solana(address) => Ok(Self { key, address: Address::new_from_array(address) }),
-            other @ AnyAddress::Evm(_) => Err(KeySignerError::Family(other)),
+            other @ (AnyAddress::Evm(_) | AnyAddress::Bitcoin(_) | AnyAddress::Tron(_)) => {
+                Err(KeySignerError::Family(other))
+            }
         }
     }
 

@@ -31,7 +31,9 @@ impl EvmAccountKey {
     pub fn new(key: Arc<dyn KeySigner>) -> Result<Self, KeySignerError> {
         match key.address() {
             AnyAddress::Evm(address) => Ok(Self { key, address }),
-            other @ AnyAddress::Solana(_) => Err(KeySignerError::Family(other)),
+            other @ (AnyAddress::Solana(_) | AnyAddress::Bitcoin(_) | AnyAddress::Tron(_)) => {
+                Err(KeySignerError::Family(other))
+            }
         }
     }
 

@@ -104,7 +104,8 @@ async fn agreed_receipt(client: &EvmClient, hash: B256) -> Option<Receipt> {
         })
         .collect();
     let key = |receipt: &Receipt| (receipt.block_hash, receipt.block_number, receipt.status);
-    let keys = shown.iter().map(|(name, trusted, receipt)| (name.clone(), *trusted, receipt.as_ref().map(key)));
+    let keys =
+        shown.iter().map(|(name, trusted, receipt)| (name.clone(), *trusted, receipt.as_ref().map(key)));
     match agreed(client.quorum(), keys) {
         Ok(_) => {}
         Err(Disagreement::Contradiction(one, other)) => {

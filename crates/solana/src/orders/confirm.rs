@@ -43,7 +43,8 @@ pub(super) async fn confirmed_transactions(
     if quorum < 2 || with_events.is_empty() {
         return Ok(transactions);
     }
-    let mut calls = vec![Call { method: "getSlot", params: json!([{ "commitment": Commitment::Finalized }]) }];
+    let mut calls =
+        vec![Call { method: "getSlot", params: json!([{ "commitment": Commitment::Finalized }]) }];
     calls.extend(with_events.iter().map(|one| transaction_call(&one.signature, Commitment::Finalized)));
     let asked = rpc.ask_all::<Value>(&calls).await;
     for (place, transaction) in with_events.into_iter().enumerate() {

@@ -140,10 +140,7 @@ impl Outbox for MemoryStore {
         nonce: u64,
     ) -> Result<(), StoreError> {
         self.call("forget_unknown_below")?;
-        self.unknown_below
-            .lock()
-            .unwrap()
-            .retain(|key, below| *key != (chain, signer) || *below > nonce);
+        self.unknown_below.lock().unwrap().retain(|key, below| *key != (chain, signer) || *below > nonce);
         Ok(())
     }
 }

@@ -1,6 +1,6 @@
 use std::collections::{BTreeMap, BTreeSet};
 
-use anyhow::Context as _;
+use anyhow::{Context as _, bail};
 use causeway_domain::{ChainId, Family, RawAmount};
 use causeway_signers::Spent;
 use serde::{Deserialize, Serialize};
@@ -25,6 +25,9 @@ impl SpendingLimitConfig {
         let decimals = match chain.family() {
             Family::Evm => 18,
             Family::Solana => 9,
+            Family::Bitcoin | Family::Tron => {
+                bail!("spending_limits: the service spends nothing on chain {id}")
+            }
         };
         let coins = |name: &str, text: &str| {
             let words = || {

@@ -60,6 +60,7 @@ fn judge(chain: ChainId, spent: Spent, limit: Spent) -> Result<String, String> {
     let decimals = match chain.family() {
         Family::Evm => 18,
         Family::Solana => 9,
+        Family::Bitcoin | Family::Tron => return Err("the service spends nothing on this chain".to_owned()),
     };
     let coins = |amount| RawAmount::new(amount).to_decimal(decimals);
     let told = format!(

@@ -1,7 +1,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use anyhow::Context as _;
+use anyhow::{Context as _, bail};
 use causeway_domain::ports::{KeySigner, KeySignerError, SigningRequest};
 use causeway_domain::{Address, Family};
 use causeway_evm::EvmAccountKey;
@@ -39,6 +39,7 @@ impl AccountKey {
         Ok(match family {
             Family::Evm => Self::new(Arc::new(key.signer()?), place),
             Family::Solana => Self::new(Arc::new(key.solana()), place),
+            Family::Bitcoin | Family::Tron => bail!("the service has no keys of this chain"),
         })
     }
 

@@ -146,8 +146,10 @@ impl ChainClients {
 
     /// What our own accounts hold, which no endpoint says alone (rule 27).
     pub(crate) fn own_balances(&self) -> Vec<Arc<dyn BalanceReader>> {
-        let evm =
-            self.evm.iter().map(|client| Arc::new(OwnBalances::new(client.clone())) as Arc<dyn BalanceReader>);
+        let evm = self
+            .evm
+            .iter()
+            .map(|client| Arc::new(OwnBalances::new(client.clone())) as Arc<dyn BalanceReader>);
         evm.chain(self.solana.iter().map(|rpc| Arc::new(rpc.clone()) as Arc<dyn BalanceReader>)).collect()
     }
 

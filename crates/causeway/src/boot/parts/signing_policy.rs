@@ -75,6 +75,7 @@ pub(crate) async fn spent_since(
             Family::Evm => causeway_evm::max_spent(outgoing),
             // Only our program moves coins there, which it takes as the order says.
             Family::Solana => (U256::ZERO, causeway_solana::orders::max_fees(outgoing)),
+            Family::Bitcoin | Family::Tron => (U256::ZERO, U256::ZERO),
         };
         Spent { value: sum.value.saturating_add(value), fees: sum.fees.saturating_add(fees) }
     }))
