@@ -151,7 +151,10 @@ impl KeySigner for Limited {
 
 impl fmt::Debug for SigningPolicy {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("SigningPolicy").field("known", &self.known).field("hourly", &self.hourly).finish()
+        f.debug_struct("SigningPolicy")
+            .field("known", &self.known)
+            .field("hourly", &self.hourly)
+            .finish_non_exhaustive()
     }
 }
 

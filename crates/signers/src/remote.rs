@@ -83,8 +83,9 @@ impl RemoteSigner {
 fn account_of(key: &str) -> Option<Address> {
     let bytes = hex::decode(key).ok()?;
     match bytes.as_slice() {
-        [4, point @ ..] if point.len() == 64 => Some(Address::Evm(EvmAddress::from_raw_public_key(point))),
-        point if point.len() == 64 => Some(Address::Evm(EvmAddress::from_raw_public_key(point))),
+        [4, point @ ..] | point if point.len() == 64 => {
+            Some(Address::Evm(EvmAddress::from_raw_public_key(point)))
+        }
         key => Some(Address::Solana(key.try_into().ok()?)),
     }
 }

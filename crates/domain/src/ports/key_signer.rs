@@ -109,7 +109,10 @@ pub trait KeySigner: fmt::Debug + Send + Sync {
 /// The contract or program that a word names on a chain.
 pub fn contract_of(chain: ChainId, word: B256) -> Address {
     match chain.family() {
-        crate::Family::Evm => Address::Evm(alloy_primitives::Address::from_word(word)),
         crate::Family::Solana => Address::Solana(word.0),
+        // No contract of ours is on the others.
+        crate::Family::Evm | crate::Family::Bitcoin | crate::Family::Tron => {
+            Address::Evm(alloy_primitives::Address::from_word(word))
+        }
     }
 }

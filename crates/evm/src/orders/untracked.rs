@@ -116,13 +116,12 @@ impl UntrackedTxs {
             let finalized = finalized.map_err(chain_error)?;
             let (pending, all_answer) = pending_nonces(client, account).await.map_err(chain_error)?;
             let seen = Nonces { finalized, pending: all_answer.then_some(pending) };
-            *state = match wait.next(seen, Instant::now()) {
-                Some(wait) => State::Waiting(wait),
-                None => {
-                    let (chain, signer) = (client.chain_id(), Address::Evm(account));
-                    outbox.forget_unknown_below(chain, signer, wait.recorded).await?;
-                    State::Nothing
-                }
+            *state = if let Some(wait) = wait.next(seen, Instant::now()) {
+                State::Waiting(wait)
+            } else {
+                let (chain, signer) = (client.chain_id(), Address::Evm(account));
+                outbox.forget_unknown_below(chain, signer, wait.recorded).await?;
+                State::Nothing
             };
         }
         Ok(matches!(*state, State::Nothing))

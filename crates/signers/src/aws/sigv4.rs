@@ -28,7 +28,9 @@ pub(super) fn authorization(credentials: &Credentials, request: &Request<'_>, da
     let Request { service, region, headers, body } = request;
     let names: Vec<&str> = headers.iter().map(|(name, _)| *name).collect();
     let names = names.join(";");
-    let lines: String = headers.iter().map(|(name, value)| format!("{name}:{}\n", value.trim())).collect();
+    let lines: Vec<String> =
+        headers.iter().map(|(name, value)| format!("{name}:{}\n", value.trim())).collect();
+    let lines = lines.concat();
     let canonical = format!("POST\n/\n\n{lines}\n{names}\n{}", hex::encode(Sha256::digest(body)));
     let day = date.get(..8).unwrap_or_default();
     let scope = format!("{day}/{region}/{service}/aws4_request");

@@ -24,7 +24,9 @@ impl SolanaForwardingSigner {
     pub fn new(deployment: &SolanaDeployment, maker: Arc<dyn KeySigner>) -> Result<Self, KeySignerError> {
         let address = match maker.address() {
             Address::Evm(address) => address,
-            other @ Address::Solana(_) => return Err(KeySignerError::Family(other)),
+            other @ (Address::Solana(_) | Address::Bitcoin(_) | Address::Tron(_)) => {
+                return Err(KeySignerError::Family(other));
+            }
         };
         let program = EscrowProgram::new(deployment.program.0.into());
         Ok(Self { chain: deployment.chain, program, maker, address })

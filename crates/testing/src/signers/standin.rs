@@ -176,7 +176,7 @@ impl Shared {
             Behaviour::Signs | Behaviour::OtherKey | Behaviour::Two => Ok(0),
             Behaviour::Varies => Ok(number),
             Behaviour::Slow => {
-                tokio::time::sleep(Duration::from_secs(3_600)).await;
+                tokio::time::sleep(Duration::from_hours(1)).await;
                 Ok(0)
             }
             Behaviour::Refuses => {
@@ -193,13 +193,12 @@ impl Shared {
 
     async fn web3signer(&self, method: &Method, path: &str, body: &[u8]) -> Response {
         let rest = path.trim_start_matches("/api/v1/");
-        let keys: HashMap<String, [u8; 32]> = match rest.split('/').next() {
-            Some("eth1") => self.evm.iter().map(|key| (hex::encode_prefixed(point(key)), *key)).collect(),
-            _ => {
-                let public =
-                    |seed: &[u8; 32]| ed25519_dalek::SigningKey::from_bytes(seed).verifying_key().to_bytes();
-                self.solana.iter().map(|seed| (hex::encode_prefixed(public(seed)), *seed)).collect()
-            }
+        let keys: HashMap<String, [u8; 32]> = if rest.split('/').next() == Some("eth1") {
+            self.evm.iter().map(|key| (hex::encode_prefixed(point(key)), *key)).collect()
+        } else {
+            let public =
+                |seed: &[u8; 32]| ed25519_dalek::SigningKey::from_bytes(seed).verifying_key().to_bytes();
+            self.solana.iter().map(|seed| (hex::encode_prefixed(public(seed)), *seed)).collect()
         };
         if rest.ends_with("/publicKeys") {
             return json!(keys.keys().collect::<Vec<_>>()).to_string().into_response();
@@ -336,7 +335,8 @@ fn check_sigv4(headers: &HeaderMap, body: &[u8]) -> Result<(), String> {
             return Err(format!("{needed} is not signed"));
         }
     }
-    let lines: String = names.split(';').map(|name| format!("{name}:{}\n", header(name))).collect();
+    let lines: Vec<String> = names.split(';').map(|name| format!("{name}:{}\n", header(name))).collect();
+    let lines = lines.concat();
     let canonical = format!("POST\n/\n\n{lines}\n{names}\n{}", hex::encode(Sha256::digest(body)));
     let text = format!("AWS4-HMAC-SHA256\n{date}\n{scope}\n{}", hex::encode(Sha256::digest(canonical)));
     let hmac = |key: &[u8], text: &str| {
