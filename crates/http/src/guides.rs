@@ -133,8 +133,9 @@ fn cards(titles: &BTreeMap<&str, (String, &str)>) -> String {
         for name in names {
             let Some((title, intro)) = titles.get(name) else { continue };
             // A sentence that introduces a list ends here.
-            let (_, intro) =
-                render(&intro.strip_suffix(':').map_or((*intro).to_owned(), |words| format!("{words}.")));
+            let (_, intro) = render(
+                &intro.strip_suffix(':').map_or_else(|| (*intro).to_owned(), |words| format!("{words}.")),
+            );
             let _ = write!(out, "<li><a href=\"/docs/{name}\">{}</a>{intro}</li>", escaped(title));
         }
         out.push_str("</ul></section>");
@@ -204,7 +205,7 @@ fn render(text: &str) -> (String, String) {
             // Markup of a document is shown, not obeyed.
             Event::Html(markup) | Event::InlineHtml(markup) => out.push(Event::Text(markup.clone())),
             Event::Text(words) => {
-                out.push(Event::Text(title_of_file(words).map_or(words.clone(), CowStr::from)));
+                out.push(Event::Text(title_of_file(words).map_or_else(|| words.clone(), CowStr::from)))
             }
             // Pictures are in the repository only; their words stand for them.
             Event::Start(Tag::Image { .. }) | Event::End(TagEnd::Image) => {}

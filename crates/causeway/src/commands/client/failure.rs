@@ -139,7 +139,7 @@ const FLAGS: [(&str, &str); 6] = [
 
 /// What a person has typed for a field of a request.
 fn flag_of(path: &str) -> &str {
-    FLAGS.iter().find(|(field, _)| *field == path).map_or(path, |(_, flag)| flag)
+    FLAGS.into_iter().find(|(field, _)| *field == path).map_or(path, |(_, flag)| flag)
 }
 
 /// The service's message, and below it each listed detail.
