@@ -109,7 +109,7 @@ impl EvmClient {
         }
     }
 
-    pub(crate) fn aggregate_call(&self, part: &[BalanceQuery], at: BlockTag) -> Call {
+    fn aggregate_call(&self, part: &[BalanceQuery], at: BlockTag) -> Call {
         let multicall = self.config().multicall;
         eth_call(multicall, &multicall::encode(multicall, part), at)
     }
@@ -147,7 +147,7 @@ impl EvmClient {
         }
     }
 
-    pub(crate) fn multicall_is_missing(&self) -> bool {
+    fn multicall_is_missing(&self) -> bool {
         let until = *self.no_multicall_until().lock();
         until.is_some_and(|until| until > Instant::now())
     }

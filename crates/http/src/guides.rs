@@ -205,7 +205,7 @@ fn render(text: &str) -> (String, String) {
             // Markup of a document is shown, not obeyed.
             Event::Html(markup) | Event::InlineHtml(markup) => out.push(Event::Text(markup.clone())),
             Event::Text(words) => {
-                out.push(Event::Text(title_of_file(words).map_or_else(|| words.clone(), CowStr::from)))
+                out.push(Event::Text(title_of_file(words).map_or_else(|| words.clone(), CowStr::from)));
             }
             // Pictures are in the repository only; their words stand for them.
             Event::Start(Tag::Image { .. }) | Event::End(TagEnd::Image) => {}

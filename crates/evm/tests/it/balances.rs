@@ -2,7 +2,6 @@ use alloy_primitives::{Address as EvmAddress, Bytes, U256, address};
 use alloy_sol_types::{SolCall, SolValue, sol};
 use causeway_domain::ports::{BalanceReader, ChainError};
 use causeway_domain::{Address, RawAmount, TokenId};
-use causeway_evm::OwnBalances;
 use serde_json::{Value, json};
 
 use crate::fake::{Answer, Fake, Mode, chain, client, error};
@@ -132,28 +131,4 @@ async fn owners_of_another_family_are_rejected_and_foreign_tokens_skipped() {
     assert!(client.balances(Address::Solana([1; 32]), &[id(2)]).await.is_err());
     let foreign = TokenId::native(causeway_domain::ChainId::new(1).unwrap());
     assert_eq!(client.balances(Address::Evm(OWNER), &[foreign]).await.unwrap(), []);
-}
-
-#[tokio::test]
-async fn rule_27_one_endpoint_alone_does_not_say_what_we_hold() {
-    let liar = Fake::start(|method, params| match method {
-        "eth_call" => {
-            let data: Bytes = serde_json::from_value(params[0]["data"].clone()).unwrap();
-            let calls = aggregate3Call::abi_decode(&data).unwrap().calls;
-            let billions = (true, Bytes::from(U256::from(1_000_000_000).to_be_bytes_vec()));
-            let outcomes = vec![billions; calls.len()];
-            Ok(json!(Bytes::from((outcomes,).abi_encode_params())))
-        }
-        _ => rpc(true, None)(method, params),
-    })
-    .await;
-    let (one, other) = (Fake::start(rpc(true, None)).await, Fake::start(rpc(true, None)).await);
-    let old = Fake::start(rpc(false, None)).await;
-    for endpoints in [vec![&liar, &one], vec![&one, &liar], vec![&liar, &one, &other], vec![&old, &one]] {
-        let reader = OwnBalances::new(client(&endpoints));
-        let held = reader.balances(Address::Evm(OWNER), &wanted()).await.unwrap();
-        assert_eq!(held, expected());
-    }
-    let none = OwnBalances::new(client(&[&old, &old]));
-    assert_eq!(none.balances(Address::Evm(OWNER), &wanted()).await.unwrap(), expected(), "one by one");
 }

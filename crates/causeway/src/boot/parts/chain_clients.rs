@@ -7,7 +7,7 @@ use causeway_catalog::Catalog;
 use causeway_domain::ports::BalanceReader;
 use causeway_domain::{Chain, ChainId, Family, SOLANA_CHAIN_ID};
 use causeway_engine::Ticker;
-use causeway_evm::{EndpointStatus, EvmClient, EvmConfig, Http, OwnBalances, PoolConfig};
+use causeway_evm::{EndpointStatus, EvmClient, EvmConfig, Http, PoolConfig};
 use causeway_http::Metrics;
 use causeway_sandbox::FeeModel;
 use causeway_solana::{RpcConfig, RpcUrl, SolanaRpc};
@@ -141,15 +141,6 @@ impl ChainClients {
 
     pub(crate) fn readers(&self) -> Vec<Arc<dyn BalanceReader>> {
         let evm = self.evm.iter().map(|client| Arc::new(client.clone()) as Arc<dyn BalanceReader>);
-        evm.chain(self.solana.iter().map(|rpc| Arc::new(rpc.clone()) as Arc<dyn BalanceReader>)).collect()
-    }
-
-    /// What our own accounts hold, which no endpoint says alone (rule 27).
-    pub(crate) fn own_balances(&self) -> Vec<Arc<dyn BalanceReader>> {
-        let evm = self
-            .evm
-            .iter()
-            .map(|client| Arc::new(OwnBalances::new(client.clone())) as Arc<dyn BalanceReader>);
         evm.chain(self.solana.iter().map(|rpc| Arc::new(rpc.clone()) as Arc<dyn BalanceReader>)).collect()
     }
 
