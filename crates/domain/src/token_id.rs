@@ -137,7 +137,7 @@ mod tests {
     #[test]
     fn coins_and_tokens_of_source_only_chains_have_identifiers() {
         for text in [
-            "bip122:000000000019d6689c085ae165831e93:bc1qqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqmql8k8",
+            "bip122:000000000019d6689c085ae165831e93:bc1qqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqq9e75rs",
             "tron:0x2b6653dc:TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t",
             "tron:0x2b6653dc:T9yD14Nj9j7xAB4dbGeiX9h8unkKHxuWwb",
         ] {

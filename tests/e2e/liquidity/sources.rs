@@ -9,7 +9,7 @@ use super::{ARBITRUM, ARBITRUM_USDC, BITCOIN, Fixture, RECIPIENT, TRON};
 use crate::service::{Service, data_dir};
 
 /// The address that stands for the coin.
-const BTC: &str = "bc1qqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqmql8k8";
+const BTC: &str = "bc1qqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqq9e75rs";
 const USDT_ON_TRON: &str = "TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t";
 /// A payer's own addresses.
 const PAYER: &str = "bc1qw508d6qejxtdg4y5r3zarvary0c5xw7kv8f3t4";

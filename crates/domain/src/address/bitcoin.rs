@@ -129,7 +129,7 @@ mod tests {
         }
         let upper = "BC1QW508D6QEJXTDG4Y5R3ZARVARY0C5XW7KV8F3T4";
         assert_eq!(BitcoinAddress::parse(upper).unwrap().to_string(), KNOWN[2], "as QR codes write it");
-        assert_eq!(BitcoinAddress::COIN.to_string(), "bc1qqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqmql8k8");
+        assert_eq!(BitcoinAddress::COIN.to_string(), "bc1qqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqq9e75rs");
     }
 
     #[test]

@@ -29,7 +29,7 @@ pub(super) fn uri(genesis: &str, transfer: &Transfer<'_>) -> Option<String> {
 }
 
 /// What stands for the coin where a token has to be an address: the witness program of twenty zero bytes.
-const COIN: &str = "bc1qqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqmql8k8";
+const COIN: &str = "bc1qqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqq9e75rs";
 
 fn is_native(token: &str) -> bool {
     let names = ["native", "btc", "bitcoin", "slip44:0", COIN];

@@ -6,7 +6,7 @@ const BITCOIN = 8253038;
 const TRON = 728126428;
 
 /** What stands for their coins. */
-const COINS: Record<number, string> = { [BITCOIN]: 'bc1qqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqmql8k8', [TRON]: 'T9yD14Nj9j7xAB4dbGeiX9h8unkKHxuWwb' };
+const COINS: Record<number, string> = { [BITCOIN]: 'bc1qqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqq9e75rs', [TRON]: 'T9yD14Nj9j7xAB4dbGeiX9h8unkKHxuWwb' };
 
 const FORMS: Record<number, RegExp> = {
   [BITCOIN]: /^([13][1-9A-HJ-NP-Za-km-z]{25,34}|bc1[02-9ac-hj-np-z]{39,59})$/,

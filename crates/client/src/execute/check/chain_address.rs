@@ -7,7 +7,7 @@ pub(super) const BITCOIN: u64 = 8_253_038;
 pub(super) const TRON: u64 = 728_126_428;
 
 /// What stands for their coins.
-const BITCOIN_COIN: &str = "bc1qqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqmql8k8";
+const BITCOIN_COIN: &str = "bc1qqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqq9e75rs";
 const TRON_COIN: &str = "T9yD14Nj9j7xAB4dbGeiX9h8unkKHxuWwb";
 
 /// An address of the chain as something to compare: its 32 bytes on EVM chains and Solana, and a hash of its text elsewhere, where

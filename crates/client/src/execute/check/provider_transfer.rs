@@ -158,7 +158,7 @@ mod tests {
     #[test]
     fn a_bitcoin_transfer_is_compared_in_its_own_forms() {
         const PAID: &str = "bc1qw508d6qejxtdg4y5r3zarvary0c5xw7kv8f3t4";
-        const COIN: &str = "bc1qqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqmql8k8";
+        const COIN: &str = "bc1qqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqq9e75rs";
         const BACK: &str = "1A1zP1eP5QGefi2DMPTfTL5SLmv7DivfNa";
         let ask = QuoteAsk {
             from_chain_id: 8_253_038,
