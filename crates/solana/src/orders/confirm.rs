@@ -143,18 +143,18 @@ mod tests {
 
     #[test]
     fn rule_27_a_transaction_counts_when_two_endpoints_show_it_alike() {
-        let (shows, other) = (Some(Word::Shows(transaction(1))), Some(Word::Shows(transaction(2))));
+        let (told, other) = (Some(Word::Shows(transaction(1))), Some(Word::Shows(transaction(2))));
         let denies = Some(Word::Denies);
         let shown = Verdict::Shown(transaction(1));
-        assert_eq!(said([shows.clone(), shows.clone()], false), shown);
-        assert_eq!(said([other.clone(), shows.clone(), shows.clone()], false), shown);
-        assert_eq!(said([denies.clone(), shows.clone(), shows.clone()], false), shown);
-        assert_eq!(said([shows.clone(), denies.clone(), denies.clone()], false), Verdict::Invented);
-        for words in [[shows.clone(), None], [shows.clone(), denies], [shows.clone(), other], [None, None]] {
+        assert_eq!(said([told.clone(), told.clone()], false), shown);
+        assert_eq!(said([other.clone(), told.clone(), told.clone()], false), shown);
+        assert_eq!(said([denies.clone(), told.clone(), told.clone()], false), shown);
+        assert_eq!(said([told.clone(), denies.clone(), denies.clone()], false), Verdict::Invented);
+        for words in [[told.clone(), None], [told.clone(), denies], [told.clone(), other], [None, None]] {
             assert_eq!(said(words, false), Verdict::Unclear);
         }
-        assert_eq!(said([shows.clone(), None, None], true), shown, "the others may have pruned it");
-        assert_eq!(verdict(2, false, vec![(true, shows), (false, None)]), shown, "it is trusted");
+        assert_eq!(said([told.clone(), None, None], true), shown, "the others may have pruned it");
+        assert_eq!(verdict(2, false, vec![(true, told), (false, None)]), shown, "it is trusted");
     }
 
     #[test]

@@ -133,7 +133,7 @@ impl SolanaTxSender {
         let unsigned =
             self.build(instructions, units, price, recent).map_err(|error| build_failure(&error))?;
         let signed = self.key.sign(&unsigned, instructions, fee_at(price.into(), units)).await;
-        Ok((signed.map_err(unsigned_error)?, price))
+        Ok((signed.map_err(|error| unsigned_error(&error))?, price))
     }
 
     /// The first transaction of a plan, and its purpose. If the plan does not fit into one transaction, a divisible
@@ -317,7 +317,7 @@ fn fee_at(price: u128, units: u32) -> U256 {
 }
 
 /// A key that does not sign now may sign later, or an hour's limit may be over.
-fn unsigned_error(error: AccountKeyError) -> ActionError {
+fn unsigned_error(error: &AccountKeyError) -> ActionError {
     match error {
         AccountKeyError::Unsigned { .. } => {
             tracing::warn!(%error, "transaction not signed");
