@@ -142,6 +142,7 @@ struct Buckets {
     checks: AtomicU32,
     /// Whether there are so many clients that they share buckets.
     is_crowded: AtomicBool,
+    max_clients: usize,
 }
 
 /// Full buckets are removed once in this many checks.
@@ -161,12 +162,13 @@ impl Buckets {
             of_integrators: RateLimiter::keyed(quota(more)),
             checks: AtomicU32::new(0),
             is_crowded: AtomicBool::new(false),
+            max_clients: MAX_CLIENTS,
         }
     }
 
     fn check(&self, client: u64) -> Result<(), u64> {
         if self.checks.fetch_add(1, Ordering::Relaxed) % PRUNE_EVERY == PRUNE_EVERY - 1 {
-            self.prune(MAX_CLIENTS);
+            self.prune();
         }
         let is_crowded = self.is_crowded.load(Ordering::Relaxed);
         let bucket = if is_crowded { client % SHARED_BUCKETS } else { client };
@@ -177,10 +179,10 @@ impl Buckets {
         self.of_integrators.check_key(&integrator).map_err(|not_yet| seconds_until(&not_yet))
     }
 
-    fn prune(&self, max_clients: usize) {
+    fn prune(&self) {
         self.of_addresses.retain_recent();
         self.of_addresses.shrink_to_fit();
-        self.is_crowded.store(self.of_addresses.len() > max_clients, Ordering::Relaxed);
+        self.is_crowded.store(self.of_addresses.len() > self.max_clients, Ordering::Relaxed);
     }
 }
 
@@ -281,18 +283,18 @@ mod tests {
     #[test]
     fn the_number_of_buckets_is_bounded() {
         let hour = RateLimit { per_second: NonZeroU32::MIN, burst: NonZeroU32::new(3_600).unwrap() };
-        let buckets = Buckets::new(hour, NonZeroU32::MIN);
+        let buckets = Buckets { max_clients: 999, ..Buckets::new(hour, NonZeroU32::MIN) };
         let hasher = RandomState::new();
         let knock = |client: u64| {
-            for _ in 0..2 {
+            for _ in 0..60 {
                 assert_eq!(buckets.check(hasher.hash_one(client)), Ok(()));
             }
         };
         (0..1_000).for_each(knock);
-        buckets.prune(999);
+        buckets.prune();
         assert!(buckets.is_crowded.load(Ordering::Relaxed), "{}", buckets.of_addresses.len());
         (0..30_000).for_each(knock);
-        let most = 1_000 + usize::try_from(SHARED_BUCKETS).unwrap();
+        let most = 1_000 + usize::try_from(u64::from(PRUNE_EVERY) + SHARED_BUCKETS).unwrap();
         assert!(buckets.of_addresses.len() <= most, "{}", buckets.of_addresses.len());
     }
 }
