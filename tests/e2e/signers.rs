@@ -79,7 +79,8 @@ fn says(found: &[(String, bool, String)], subject: &str, ok: bool, words: &str) 
 
 async fn count(service: &Service, outcome: &str) -> u64 {
     let text = service.get("/metrics").await.text().await.unwrap();
-    let start = format!("causeway_signer_requests_total{{signer=\"house\",outcome=\"{outcome}\"}} ");
+    let start =
+        format!("causeway_signer_requests_total{{signer=\"market_makers.house\",outcome=\"{outcome}\"}} ");
     text.lines().find_map(|line| line.strip_prefix(&start)).map_or(0, |number| number.parse().unwrap())
 }
 

@@ -1,4 +1,3 @@
-use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -7,47 +6,17 @@ use async_trait::async_trait;
 use causeway_domain::Address;
 use causeway_domain::ports::{KeySigner, KeySignerError, SigningRequest};
 use ed25519_dalek::VerifyingKey;
-use parking_lot::Mutex;
-
-/// How often each key has signed or not, by the key's name and the outcome.
-#[derive(Clone, Debug, Default)]
-pub struct SignerCounts(Arc<Mutex<BTreeMap<(String, &'static str), u64>>>);
-
-impl SignerCounts {
-    pub(crate) fn count(&self, name: &str, outcome: &'static str) {
-        let mut counts = self.0.lock();
-        let count = counts.entry((name.to_owned(), outcome)).or_default();
-        *count = count.saturating_add(1);
-    }
-
-    /// By the name of the key and the outcome: `signed`, or the name of an error.
-    pub fn read(&self) -> Vec<([String; 2], u64)> {
-        let counts = self.0.lock();
-        counts
-            .iter()
-            .map(|((name, outcome), count)| ([name.clone(), (*outcome).to_owned()], *count))
-            .collect()
-    }
-}
 
 /// Stands in front of a signer: it gives out only signatures that are the configured account's, and only in time.
 #[derive(Debug)]
 pub struct Guarded {
-    name: String,
     inner: Arc<dyn KeySigner>,
     deadline: Duration,
-    counts: SignerCounts,
 }
 
 impl Guarded {
-    /// `name` is what metrics call the key.
-    pub fn new(
-        name: impl Into<String>,
-        inner: Arc<dyn KeySigner>,
-        deadline: Duration,
-        counts: SignerCounts,
-    ) -> Self {
-        Self { name: name.into(), inner, deadline, counts }
+    pub fn new(inner: Arc<dyn KeySigner>, deadline: Duration) -> Self {
+        Self { inner, deadline }
     }
 }
 
@@ -63,13 +32,9 @@ impl KeySigner for Guarded {
 
     async fn sign(&self, request: &SigningRequest) -> Result<Vec<u8>, KeySignerError> {
         let answer = tokio::time::timeout(self.deadline, self.inner.sign(request)).await;
-        let answer = answer.unwrap_or(Err(KeySignerError::Slow(self.deadline)));
-        let checked = answer.and_then(|signature| {
-            check(&self.address(), &request.payload, &signature)?;
-            Ok(signature)
-        });
-        self.counts.count(&self.name, checked.as_ref().err().map_or("signed", KeySignerError::name));
-        checked
+        let signature = answer.unwrap_or(Err(KeySignerError::Slow(self.deadline)))?;
+        check(&self.address(), &request.payload, &signature)?;
+        Ok(signature)
     }
 }
 
@@ -89,14 +54,14 @@ fn check(account: &Address, payload: &[u8], signature: &[u8]) -> Result<(), KeyS
             if found == *evm {
                 return Ok(());
             }
-            Err(KeySignerError::OtherKey { address: *account, found: Some(Address::Evm(found)) })
+            Err(KeySignerError::OtherKey { found: Some(Address::Evm(found)) })
         }
         Address::Solana(key) => {
             let signature: &[u8; 64] = signature.try_into().map_err(|_| invalid("it is not 64 bytes"))?;
             let signature = ed25519_dalek::Signature::from_bytes(signature);
             let key = VerifyingKey::from_bytes(key);
             let own = key.is_ok_and(|key| key.verify_strict(payload, &signature).is_ok());
-            if own { Ok(()) } else { Err(KeySignerError::OtherKey { address: *account, found: None }) }
+            if own { Ok(()) } else { Err(KeySignerError::OtherKey { found: None }) }
         }
         Address::Bitcoin(_) | Address::Tron(_) => Err(KeySignerError::Family(*account)),
     }

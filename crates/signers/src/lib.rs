@@ -12,6 +12,6 @@ mod secp256k1;
 #[cfg(test)]
 mod conformance;
 
-pub use guarded::{Guarded, SignerCounts};
-pub use limited::{Limited, SigningPolicy, SpendingRecord, Spent};
+pub use guarded::Guarded;
+pub use limited::{Limited, SignerCounts, SigningPolicy, SpendingRecord, Spent};
 pub use remote::RemoteSigner;

@@ -7,8 +7,28 @@ use async_trait::async_trait;
 use causeway_domain::ports::{KeySigner, KeySignerError, SigningEffect, SigningRequest, TransactionEffect};
 use causeway_domain::{Address, ChainId};
 use jiff::{SignedDuration, Timestamp};
+use parking_lot::Mutex;
 
-use crate::SignerCounts;
+/// How often each key has signed or not, by the key's name and the outcome.
+#[derive(Clone, Debug, Default)]
+pub struct SignerCounts(Arc<Mutex<BTreeMap<(String, &'static str), u64>>>);
+
+impl SignerCounts {
+    fn add(&self, name: &str, outcome: &'static str, more: u64) {
+        let mut counts = self.0.lock();
+        let count = counts.entry((name.to_owned(), outcome)).or_default();
+        *count = count.saturating_add(more);
+    }
+
+    /// By the name of the key and the outcome: `signed`, or the name of an error.
+    pub fn read(&self) -> Vec<([String; 2], u64)> {
+        let counts = self.0.lock();
+        counts
+            .iter()
+            .map(|((name, outcome), count)| ([name.clone(), (*outcome).to_owned()], *count))
+            .collect()
+    }
+}
 
 /// What transactions of a key have carried and can have cost at most, in the smallest units of a chain's coin.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -33,6 +53,9 @@ pub struct SigningPolicy {
     pub hourly: BTreeMap<ChainId, Spent>,
     pub record: Option<Arc<dyn SpendingRecord>>,
 }
+
+/// The outcome of a signature that was given.
+const SIGNED: &str = "signed";
 
 /// How far back spending counts.
 const WINDOW: SignedDuration = SignedDuration::from_hours(1);
@@ -118,14 +141,17 @@ pub struct Limited {
 }
 
 impl Limited {
-    /// Counts refusals under this name.
+    /// Counts signatures and failures under this name.
     pub fn new(
         name: impl Into<String>,
         inner: Arc<dyn KeySigner>,
         policy: SigningPolicy,
         counts: SignerCounts,
     ) -> Self {
-        Self { inner, policy, counts, name: name.into() }
+        let name = name.into();
+        // A counter that starts at its first failure has not risen by it.
+        counts.add(&name, SIGNED, 0);
+        Self { inner, policy, counts, name }
     }
 }
 
@@ -140,12 +166,13 @@ impl KeySigner for Limited {
     }
 
     async fn sign(&self, request: &SigningRequest) -> Result<Vec<u8>, KeySignerError> {
-        if let Err(words) = self.policy.check(self.address(), &request.effect, Timestamp::now()).await {
-            let error = KeySignerError::Forbidden(words);
-            self.counts.count(&self.name, error.name());
-            return Err(error);
-        }
-        self.inner.sign(request).await
+        let allowed = self.policy.check(self.address(), &request.effect, Timestamp::now()).await;
+        let signed = match allowed {
+            Ok(()) => self.inner.sign(request).await,
+            Err(words) => Err(KeySignerError::Forbidden(words)),
+        };
+        self.counts.add(&self.name, signed.as_ref().err().map_or(SIGNED, KeySignerError::name), 1);
+        signed
     }
 }
 
@@ -160,10 +187,8 @@ impl fmt::Debug for SigningPolicy {
 
 #[cfg(test)]
 mod tests {
-    use causeway_testing::FakeKey;
-    use parking_lot::Mutex;
-
     use super::*;
+    use causeway_testing::FakeKey;
 
     fn chain(id: u64) -> ChainId {
         ChainId::new(id).unwrap()
@@ -243,7 +268,11 @@ mod tests {
             assert!(error.to_string().contains("none of our contracts"), "{bad:?}: {error}");
         }
         assert_eq!(key.asked(), asked, "the key is not even asked");
-        assert_eq!(counts.read(), [(["house".to_owned(), "forbidden".to_owned()], 7)]);
+        let count = |outcome: &str, times| (["house".to_owned(), outcome.to_owned()], times);
+        assert_eq!(counts.read(), [count("forbidden", 7), count("signed", 5)]);
+        key.fails(Some(KeySignerError::Refused("disabled".to_owned())));
+        sign(&signer, SigningEffect::Probe).await.unwrap_err();
+        assert_eq!(counts.read()[1], count("refused", 1));
     }
 
     #[tokio::test]

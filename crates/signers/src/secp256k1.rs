@@ -1,7 +1,6 @@
 //! Signatures of secp256k1 as key management services give them: DER, any s, and no recovery id.
 
 use alloy_primitives::{Address as EvmAddress, B256, Signature, U256};
-use causeway_domain::Address;
 use causeway_domain::ports::KeySignerError;
 
 /// What stands before the point of a public key of secp256k1 in DER: the algorithm, and that no bit is unused.
@@ -20,7 +19,7 @@ pub(crate) fn from_der(der: &[u8], digest: &B256, account: EvmAddress) -> Result
         let recovered = signature.recover_address_from_prehash(digest).ok()?;
         (recovered == account).then_some(signature)
     });
-    let found = found.ok_or(KeySignerError::OtherKey { address: Address::Evm(account), found: None })?;
+    let found = found.ok_or(KeySignerError::OtherKey { found: None })?;
     Ok(found.as_bytes().to_vec())
 }
 
@@ -39,9 +38,8 @@ fn integer(der: &[u8]) -> Option<(U256, &[u8])> {
     let [0x02, length, rest @ ..] = der else { return None };
     let (digits, rest) = rest.split_at_checked(usize::from(*length))?;
     // Negative, or longer than needed.
-    match digits {
-        [] | [0x80..=0xff, ..] | [0, 0..=0x7f, ..] => return None,
-        _ => {}
+    if matches!(digits, [] | [0x80..=0xff, ..] | [0, 0..=0x7f, ..]) {
+        return None;
     }
     let digits = digits.strip_prefix(&[0]).unwrap_or(digits);
     U256::try_from_be_slice(digits).map(|number| (number, rest))

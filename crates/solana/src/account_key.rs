@@ -63,9 +63,8 @@ impl SolanaAccountKey {
         let signature = signed.map_err(unsigned)?;
         let wire = [&[1], signature.as_slice(), message].concat();
         SignedTransaction::check(&wire, message, transaction.last_valid_block_height).map_err(|error| {
-            let address = AnyAddress::Solana(self.address.to_bytes());
             match error {
-                SignedError::Signature(_) => unsigned(KeySignerError::OtherKey { address, found: None }),
+                SignedError::Signature(_) => unsigned(KeySignerError::OtherKey { found: None }),
                 _ if signature.len() != 64 => {
                     unsigned(KeySignerError::InvalidAnswer("it is not 64 bytes".to_owned()))
                 }

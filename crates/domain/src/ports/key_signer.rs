@@ -62,8 +62,8 @@ pub enum KeySignerError {
     #[error("it has not answered within {} ms", .0.as_millis())]
     Slow(Duration),
     /// The signature is somebody's, and not this key's.
-    #[error("it has signed with another key than that of {address}{}", whose(.found.as_ref()))]
-    OtherKey { address: Address, found: Option<Address> },
+    #[error("it has signed with another key{}", whose(.found.as_ref()))]
+    OtherKey { found: Option<Address> },
     /// The answer is no signature.
     #[error("its answer is no signature: {0}")]
     InvalidAnswer(String),

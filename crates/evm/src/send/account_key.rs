@@ -122,8 +122,7 @@ fn own_signature(address: Address, payload: &[u8], bytes: &[u8]) -> Result<Signa
         .recover_address_from_prehash(&keccak256(payload))
         .map_err(|_| invalid("no key can have made it"))?;
     if found != address {
-        let (address, found) = (AnyAddress::Evm(address), Some(AnyAddress::Evm(found)));
-        return Err(KeySignerError::OtherKey { address, found });
+        return Err(KeySignerError::OtherKey { found: Some(AnyAddress::Evm(found)) });
     }
     Ok(signature)
 }

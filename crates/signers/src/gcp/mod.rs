@@ -127,10 +127,10 @@ impl KeySigner for GcpKms {
         let signed: Signed = self.call(post.body(body)).await?;
         match from_der(&decoded(&signed.signature)?, &digest, self.account) {
             // Whose key it is instead helps whoever has configured the wrong one.
-            Err(KeySignerError::OtherKey { address, .. }) => {
-                let found =
-                    self.find_account().await.ok().map(Address::Evm).filter(|found| *found != address);
-                Err(KeySignerError::OtherKey { address, found })
+            Err(KeySignerError::OtherKey { .. }) => {
+                let found = self.find_account().await.ok().filter(|found| *found != self.account);
+                let found = found.map(Address::Evm);
+                Err(KeySignerError::OtherKey { found })
             }
             signed => signed,
         }

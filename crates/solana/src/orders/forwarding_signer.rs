@@ -49,8 +49,7 @@ impl SolanaForwardingSigner {
         let found = read.recover_address_from_prehash(digest);
         let found = found.map_err(|_| invalid("no key can have made it"))?;
         if found != self.address {
-            let (address, found) = (Address::Evm(self.address), Some(Address::Evm(found)));
-            return Err(KeySignerError::OtherKey { address, found });
+            return Err(KeySignerError::OtherKey { found: Some(Address::Evm(found)) });
         }
         Ok(SignatureBytes::from(read.as_bytes()))
     }

@@ -1,3 +1,5 @@
+#![allow(clippy::result_large_err, reason = "an answer to a request is the error here")]
+
 use std::collections::HashMap;
 use std::net::SocketAddr;
 use std::sync::Arc;

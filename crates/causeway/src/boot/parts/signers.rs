@@ -51,7 +51,7 @@ pub(crate) fn open_signer(config: &Config, name: &str, family: Family) -> anyhow
         key.address()
     );
     let place = key.place();
-    let guarded = Guarded::new(&signer.name, key, signer.deadline(), signer_counts());
+    let guarded = Guarded::new(key, signer.deadline());
     Ok(AccountKey::new(Arc::new(guarded), place))
 }
 

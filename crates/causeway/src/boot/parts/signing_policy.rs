@@ -39,16 +39,17 @@ impl KeyPolicy {
 
 /// Our contracts, our program, and the one that creates the token accounts it pays to.
 fn known(deployments: &Deployments) -> BTreeMap<ChainId, BTreeSet<Address>> {
-    let evm = deployments.evm.iter().map(|deployment| {
+    let mut known: BTreeMap<ChainId, BTreeSet<Address>> = BTreeMap::new();
+    for deployment in &deployments.evm {
         let book = deployment.hub.as_ref().map(|hub| hub.intent_book);
         let own = [deployment.escrow, deployment.settler, deployment.deposit_factory];
-        (deployment.chain, own.into_iter().chain(book).map(Address::Evm).collect())
-    });
-    let solana = deployments.solana.as_ref().map(|deployment| {
+        known.entry(deployment.chain).or_default().extend(own.into_iter().chain(book).map(Address::Evm));
+    }
+    if let Some(deployment) = &deployments.solana {
         let programs = [deployment.program.0, ASSOCIATED_TOKEN_PROGRAM.to_bytes()];
-        (deployment.chain, programs.map(Address::Solana).into())
-    });
-    evm.chain(solana).collect()
+        known.entry(deployment.chain).or_default().extend(programs.map(Address::Solana));
+    }
+    known
 }
 
 /// What was spent, read from the transactions that were signed and stored.
