@@ -195,7 +195,7 @@ impl Shared {
 
     async fn web3signer(&self, method: &Method, path: &str, body: &[u8]) -> Response {
         let rest = path.trim_start_matches("/api/v1/");
-        let keys: HashMap<String, [u8; 32]> = if rest.split('/').next() == Some("eth1") {
+        let keys: HashMap<String, [u8; 32]> = if rest.starts_with("eth1/") {
             self.evm.iter().map(|key| (hex::encode_prefixed(point(key)), *key)).collect()
         } else {
             let public =
