@@ -52,7 +52,7 @@ export class Catalog {
     const query = { chainIds: this.#allowed };
     const [chains, top, status] = await Promise.all([getChains(this.#client), getTopTokens(this.#client, query), getStatus(this.#client).catch(() => undefined)]);
     // Who pays on the other families' chains pays an address of a provider, whose routes are not shown.
-    const offered = chains.filter(({ id, enabled, type }) => enabled !== false && !/bip|tron/.test(type) && (this.#allowed?.includes(id) ?? true));
+    const offered = chains.filter(({ id, enabled, type }) => enabled !== false && !/bip|tron/.test(type ?? '') && (this.#allowed?.includes(id) ?? true));
     this.chains = new Map(offered.map((chain) => [chain.id, chain]));
     this.top = allKnown(top).filter(({ chainId }) => this.chains.has(chainId));
     this.#curated = new Set(this.top.map(keyOf));
