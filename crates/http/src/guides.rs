@@ -12,7 +12,7 @@ macro_rules! guides {
 }
 
 /// Name and text of every document.
-const GUIDES: [(&str, &str); 29] = guides![
+const GUIDES: [(&str, &str); 30] = guides![
     "adding-an-onramp",
     "agents",
     "api",
@@ -25,6 +25,7 @@ const GUIDES: [(&str, &str); 29] = guides![
     "fiat",
     "fillers",
     "glossary",
+    "keys",
     "liquidity",
     "oif",
     "onramps",
@@ -67,6 +68,7 @@ const SECTIONS: [(&str, &[&str]); 4] = [
         &[
             "deploying",
             "configuration",
+            "keys",
             "operating",
             "recovery",
             "security",
