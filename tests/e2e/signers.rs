@@ -40,14 +40,16 @@ fn seal_relayer(host: &Host) {
 }
 
 /// The keys of the configuration, and limits that a swap stays below.
-fn keys(signer_url: &str) -> String {
+fn keys(host: &Host, signer_url: &str) -> String {
     let mut text = format!(
         "[relayer]\nsigner = \"relayer\"\n\
          [[market_makers]]\nname = \"house\"\nsigner = \"house\"\npayee_is_hot_key = true\ncoins = [\"usd-coin\"]\n\
          spreads = {{ same_asset = [200, 400, 800] }}\n\
-         [[signers]]\nname = \"relayer\"\nkind = \"keystore\"\nfile = \"relayer.json\"\npassword_file = \"relayer.password\"\n\
+         [[signers]]\nname = \"relayer\"\nkind = \"keystore\"\nfile = \"{}\"\npassword_file = \"{}\"\n\
          [[signers]]\nname = \"house\"\nkind = \"web3signer\"\nurl = \"{signer_url}\"\ntoken = \"{TOKEN}\"\n\
          address = \"{}\"\n",
+        host.path("relayer.json").display(),
+        host.path("relayer.password").display(),
         address(Role::House as u8)
     );
     for chain in [BASE, ARBITRUM] {
@@ -101,11 +103,11 @@ async fn swap_is_filled_by_a_market_maker_whose_key_is_at_a_remote_signer() {
     let attesters: Vec<Service> =
         ATTESTERS.iter().zip(&folders).map(|(byte, folder)| host.attester(folder.path(), *byte)).collect();
     let urls: Vec<String> = attesters.iter().map(|attester| attester.url.clone()).collect();
-    host.configure(&urls, &keys(&signer.url));
+    host.configure(&urls, &keys(&host, &signer.url));
 
     let house = "market_makers.house";
     let found = doctor(&host);
-    says(&found, "relayer", true, "in the keystore relayer.json");
+    says(&found, "relayer", true, &format!("in the keystore {}", host.path("relayer.json").display()));
     says(&found, house, true, &format!("in the remote signer at {}", signer.url));
     signer.behaves(Behaviour::OtherKey);
     says(&doctor(&host), house, false, "another key");
