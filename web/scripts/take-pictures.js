@@ -64,6 +64,8 @@ async function drawAll(page) {
 function pages({ order, refunded, waiting }) {
   const { txHash, chainId } = order.transactions.fill;
   return [
+    // It waits for its money for some minutes only.
+    ["order-waiting", `/order/${waiting}`, (page) => page.locator(".qr img").waitFor()],
     ["start", "/", isPriced],
     ["swap", "/swap"],
     ["buy", "/buy"],
@@ -72,7 +74,6 @@ function pages({ order, refunded, waiting }) {
     ["track-address", `/track/${SOMEBODY}`, isDrawn],
     ["order-filled", `/order/${order.id}`, (page) => page.getByRole("heading", { name: "Delivered" }).waitFor()],
     ["order-refunded", `/order/${refunded}`, (page) => page.getByRole("heading", { name: "Refunded", exact: true }).waitFor()],
-    ["order-waiting", `/order/${waiting}`, (page) => page.locator(".qr img").waitFor()],
     ["order-unknown", "/order/0123456789abcdef0123456789abcdef", isDrawn],
     ["explorer", "/explorer", (page) => page.locator("#volume").waitFor()],
     ["sandbox", "/sandbox", (page) => page.locator(".chain-table a").first().waitFor()],
