@@ -126,7 +126,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn rule_21_signature_is_the_makers_with_low_s(key in 1_u8.., jump in any::<[u8; 32]>()) {
+        fn rule_21_signature_is_the_makers_with_low_s(key in 1_u8..0xff, jump in any::<[u8; 32]>()) {
             let signer = signer(Arc::new(FakeKey::new([key; 32]))).unwrap();
             let (jump, program) = (B256::from(jump), EscrowProgram::new(SANDBOX_PROGRAM));
             for (signed, digest) in [
