@@ -1,6 +1,9 @@
 //! Signatures of secp256k1 as key management services give them: DER, any s, and no recovery id.
 
 use alloy_primitives::{Address as EvmAddress, B256, Signature, U256};
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use causeway_domain::Address;
 use causeway_domain::ports::KeySignerError;
 
 /// What stands before the point of a public key of secp256k1 in DER: the algorithm, and that no bit is unused.
@@ -21,6 +24,22 @@ pub(crate) fn from_der(der: &[u8], digest: &B256, account: EvmAddress) -> Result
     });
     let found = found.ok_or(KeySignerError::OtherKey { found: None })?;
     Ok(found.as_bytes().to_vec())
+}
+
+/// The bytes of a field in base64.
+pub(crate) fn decoded(text: &str) -> Result<Vec<u8>, KeySignerError> {
+    STANDARD.decode(text).map_err(|_| invalid("it is no base64"))
+}
+
+/// A signature of another key, with the account whose key was used: that helps whoever has configured the wrong one.
+pub(crate) async fn naming_other(
+    signed: Result<Vec<u8>, KeySignerError>,
+    account: EvmAddress,
+    used: impl Future<Output = Result<EvmAddress, KeySignerError>>,
+) -> Result<Vec<u8>, KeySignerError> {
+    let Err(KeySignerError::OtherKey { .. }) = signed else { return signed };
+    let found = used.await.ok().filter(|found| *found != account).map(Address::Evm);
+    Err(KeySignerError::OtherKey { found })
 }
 
 /// Two positive integers in a sequence, and nothing else.

@@ -22,7 +22,7 @@ pub use self::credentials::Credentials;
 use self::credentials::{INSTANCE_METADATA, of_instance};
 use self::sigv4::{Request, amz_date, authorization};
 use crate::http::{ask, client};
-use crate::secp256k1::{account_of, from_der};
+use crate::secp256k1::{account_of, decoded, from_der, naming_other};
 
 /// A key in AWS KMS.
 pub struct AwsKms {
@@ -142,20 +142,9 @@ impl KeySigner for AwsKms {
             "SigningAlgorithm": "ECDSA_SHA_256",
         });
         let signed: Signed = self.call("Sign", &body).await?;
-        match from_der(&decoded(&signed.signature)?, &digest, self.account) {
-            // Whose key it is instead helps whoever has configured the wrong one.
-            Err(KeySignerError::OtherKey { .. }) => {
-                let found = self.find_account().await.ok().filter(|found| *found != self.account);
-                let found = found.map(Address::Evm);
-                Err(KeySignerError::OtherKey { found })
-            }
-            signed => signed,
-        }
+        let signed = from_der(&decoded(&signed.signature)?, &digest, self.account);
+        naming_other(signed, self.account, self.find_account()).await
     }
-}
-
-fn decoded(text: &str) -> Result<Vec<u8>, KeySignerError> {
-    STANDARD.decode(text).map_err(|_| KeySignerError::InvalidAnswer("it is no base64".to_owned()))
 }
 
 impl fmt::Debug for AwsKms {

@@ -20,7 +20,7 @@ use serde_json::json;
 pub use self::token::ServiceAccount;
 use self::token::{AccessToken, METADATA, of_machine};
 use crate::http::{ask, client};
-use crate::secp256k1::{account_of, from_der};
+use crate::secp256k1::{account_of, decoded, from_der, naming_other};
 
 const PUBLIC_ENDPOINT: &str = "https://cloudkms.googleapis.com";
 
@@ -125,20 +125,9 @@ impl KeySigner for GcpKms {
         let body = json!({ "digest": { "sha256": STANDARD.encode(digest) } }).to_string();
         let post = self.http.post(self.url(":asymmetricSign")).header("content-type", "application/json");
         let signed: Signed = self.call(post.body(body)).await?;
-        match from_der(&decoded(&signed.signature)?, &digest, self.account) {
-            // Whose key it is instead helps whoever has configured the wrong one.
-            Err(KeySignerError::OtherKey { .. }) => {
-                let found = self.find_account().await.ok().filter(|found| *found != self.account);
-                let found = found.map(Address::Evm);
-                Err(KeySignerError::OtherKey { found })
-            }
-            signed => signed,
-        }
+        let signed = from_der(&decoded(&signed.signature)?, &digest, self.account);
+        naming_other(signed, self.account, self.find_account()).await
     }
-}
-
-fn decoded(text: &str) -> Result<Vec<u8>, KeySignerError> {
-    STANDARD.decode(text).map_err(|_| KeySignerError::InvalidAnswer("it is no base64".to_owned()))
 }
 
 impl fmt::Debug for GcpKms {
