@@ -1,4 +1,4 @@
-use std::fmt;
+use std::fmt::{self, Write as _};
 use std::str::FromStr;
 
 use alloy_primitives::U256;
@@ -64,12 +64,91 @@ impl RawAmount {
 
     /// The decimal text without trailing zeros.
     pub fn to_decimal(self, decimals: u8) -> String {
-        let digits = format!("{:0>width$}", self.to_string(), width = usize::from(decimals) + 1);
-        let (whole, fraction) = digits.split_at(digits.len() - usize::from(decimals));
-        match fraction.trim_end_matches('0') {
-            "" => whole.to_owned(),
-            fraction => format!("{whole}.{fraction}"),
+        self.decimal(decimals).to_string()
+    }
+
+    /// The same for a formatter, without a text of its own.
+    pub const fn decimal(self, decimals: u8) -> DecimalAmount {
+        DecimalAmount { amount: self, decimals }
+    }
+}
+
+/// An amount that is shown in whole tokens, without trailing zeros.
+#[derive(Clone, Copy, Debug)]
+pub struct DecimalAmount {
+    amount: RawAmount,
+    decimals: u8,
+}
+
+impl fmt::Display for DecimalAmount {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let digits = Digits::of(self.amount);
+        let (whole, zeros, fraction) = digits.split(self.decimals);
+        f.write_str(whole)?;
+        let fraction = fraction.trim_end_matches('0');
+        if fraction.is_empty() {
+            return Ok(());
         }
+        f.write_str(".")?;
+        write_zeros(f, zeros)?;
+        f.write_str(fraction)
+    }
+}
+
+/// Two digits after the point, always.
+pub(crate) fn write_cents(cents: RawAmount, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    let digits = Digits::of(cents);
+    let (whole, zeros, fraction) = digits.split(2);
+    f.write_str(whole)?;
+    f.write_str(".")?;
+    write_zeros(f, zeros)?;
+    f.write_str(fraction)
+}
+
+fn write_zeros(f: &mut fmt::Formatter<'_>, mut count: usize) -> fmt::Result {
+    const ZEROS: &str = "0000000000000000";
+    while let Some(zeros) = ZEROS.get(..count.min(ZEROS.len())).filter(|zeros| !zeros.is_empty()) {
+        f.write_str(zeros)?;
+        count -= zeros.len();
+    }
+    Ok(())
+}
+
+/// The digits of an amount; 256 bits have 78 at most.
+struct Digits {
+    bytes: [u8; 78],
+    length: usize,
+}
+
+impl Digits {
+    fn of(amount: RawAmount) -> Self {
+        let mut digits = Self { bytes: [b'0'; 78], length: 0 };
+        // Every amount fits.
+        let _ = write!(digits, "{amount}");
+        digits
+    }
+
+    /// Before the point, how many zeros follow the point, and what follows them.
+    fn split(&self, decimals: u8) -> (&str, usize, &str) {
+        let digits = self.bytes.get(..self.length).and_then(|digits| std::str::from_utf8(digits).ok());
+        let (digits, decimals) = (digits.unwrap_or_default(), usize::from(decimals));
+        match digits.len().checked_sub(decimals).filter(|whole| *whole > 0) {
+            Some(whole) => {
+                let (whole, fraction) = digits.split_at(whole);
+                (whole, 0, fraction)
+            }
+            None => ("0", decimals - digits.len(), digits),
+        }
+    }
+}
+
+impl fmt::Write for Digits {
+    fn write_str(&mut self, text: &str) -> fmt::Result {
+        let end = self.length + text.len();
+        let place = self.bytes.get_mut(self.length..end).ok_or(fmt::Error)?;
+        place.copy_from_slice(text.as_bytes());
+        self.length = end;
+        Ok(())
     }
 }
 
@@ -141,6 +220,24 @@ mod tests {
         for text in ["", ".", "1.", ".5", "1,5", "1e18", "-1", "1.2.3", "٣"] {
             assert_eq!(RawAmount::from_decimal(text, 18), Err(AmountError::NotDecimal), "{text}");
         }
+    }
+
+    #[test]
+    fn decimals_have_no_trailing_zeros() {
+        for (raw, decimals, text) in [
+            ("0", 0, "0"),
+            ("0", 18, "0"),
+            ("5", 0, "5"),
+            ("1500000", 6, "1.5"),
+            ("1", 18, "0.000000000000000001"),
+            ("10", 1, "1"),
+            ("100", 2, "1"),
+            ("1", 20, "0.00000000000000000001"),
+        ] {
+            assert_eq!(raw.parse::<RawAmount>().unwrap().to_decimal(decimals), text, "{raw} of {decimals}");
+        }
+        let longest = RawAmount::new(U256::MAX).to_decimal(u8::MAX);
+        assert_eq!((longest.len(), &longest[..4]), (2 + 255, "0.00"));
     }
 
     proptest! {

@@ -28,7 +28,7 @@ mod usd;
 mod warning;
 
 pub use address::{Address, AddressError, BitcoinAddress};
-pub use amount::{AmountError, RawAmount};
+pub use amount::{AmountError, DecimalAmount, RawAmount};
 pub use attestation::{
     Attestation, CollectedAttestation, CollectedBatch, FilledOrder, Outcome, SignatureBytes,
     SignedAttestation, SignedBatch, batch_digest, batch_payload,

@@ -3,6 +3,7 @@ use std::str::FromStr;
 
 use alloy_primitives::U256;
 
+use crate::amount::write_cents;
 use crate::{AmountError, RawAmount};
 
 const PRICE_DECIMALS: u8 = 18;
@@ -52,7 +53,7 @@ impl FromStr for UsdPrice {
 
 impl fmt::Display for UsdPrice {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0.to_decimal(PRICE_DECIMALS))
+        self.0.decimal(PRICE_DECIMALS).fmt(f)
     }
 }
 
@@ -81,11 +82,7 @@ impl FromStr for UsdAmount {
 impl fmt::Display for UsdAmount {
     /// Always two digits after the point: `50.00`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let text = self.0.to_decimal(CENT_DECIMALS);
-        match text.split_once('.') {
-            None => write!(f, "{text}.00"),
-            Some((whole, fraction)) => write!(f, "{whole}.{fraction:0<2}"),
-        }
+        write_cents(self.0, f)
     }
 }
 
@@ -102,6 +99,8 @@ mod tests {
         assert_eq!(price.value(eth, 18).unwrap().to_string(), "1561.72");
         assert_eq!("7".parse::<UsdAmount>().unwrap().to_string(), "7.00");
         assert_eq!("7.5".parse::<UsdAmount>().unwrap().to_string(), "7.50");
+        assert_eq!("0.05".parse::<UsdAmount>().unwrap().to_string(), "0.05");
+        assert_eq!("0".parse::<UsdAmount>().unwrap().to_string(), "0.00");
     }
 
     #[test]

@@ -72,7 +72,7 @@ pub struct Decimal(RawAmount);
 
 impl fmt::Display for Decimal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0.to_decimal(RATE_DECIMALS))
+        self.0.decimal(RATE_DECIMALS).fmt(f)
     }
 }
 
@@ -97,7 +97,7 @@ impl fmt::Display for Loss {
         let sign = if self.0 < 0 { "-" } else { "" };
         // A hundred times as much, with six digits after the point.
         let percent = RawAmount::new(U256::from(self.0.unsigned_abs()).saturating_mul(U256::from(100)));
-        write!(f, "{sign}{}", percent.to_decimal(6))
+        write!(f, "{sign}{}", percent.decimal(6))
     }
 }
 
