@@ -1,4 +1,4 @@
-use std::fmt::{self, Display};
+use std::fmt::{self, Display, Write as _};
 
 use causeway_catalog::Snapshot;
 use causeway_domain::ports::PriceFeed;
@@ -42,7 +42,16 @@ pub(super) struct LineView<'a> {
 
 struct RoutesView<'a> {
     mapping: RouteMapping<'a>,
+    pair: PricedPair,
     quote: &'a Quote,
+}
+
+/// What is known of the market of both tokens: the same for all routes of a quote.
+#[derive(Clone, Copy)]
+struct PricedPair {
+    market: Option<Market>,
+    input: Option<PricedToken>,
+    output: Option<PricedToken>,
 }
 
 /// A route, as [`wire::Route`].
@@ -133,8 +142,35 @@ struct FeeView {
 struct Shown<T>(T);
 
 impl<T: Display> Serialize for Shown<T> {
+    /// In one piece: a serializer that is given the text piece by piece escapes each of them.
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_str(&self.0)
+        let mut text = ShortText { bytes: [0; 96], length: 0 };
+        match write!(text, "{}", self.0) {
+            Ok(()) => serializer.serialize_str(text.as_str()),
+            Err(_) => serializer.collect_str(&self.0),
+        }
+    }
+}
+
+/// Every amount and address fits, and most URLs of icons.
+struct ShortText {
+    bytes: [u8; 96],
+    length: usize,
+}
+
+impl ShortText {
+    fn as_str(&self) -> &str {
+        self.bytes.get(..self.length).and_then(|bytes| std::str::from_utf8(bytes).ok()).unwrap_or_default()
+    }
+}
+
+impl fmt::Write for ShortText {
+    fn write_str(&mut self, text: &str) -> fmt::Result {
+        let end = self.length.saturating_add(text.len());
+        let place = self.bytes.get_mut(self.length..end).ok_or(fmt::Error)?;
+        place.copy_from_slice(text.as_bytes());
+        self.length = end;
+        Ok(())
     }
 }
 
@@ -152,7 +188,7 @@ impl Display for Icon<'_> {
 impl Serialize for RoutesView<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let Quote { ask, routes, .. } = self.quote;
-        serializer.collect_seq(routes.iter().map(|route| self.mapping.route(ask, route)))
+        serializer.collect_seq(routes.iter().map(|route| self.mapping.priced_route(ask, route, self.pair)))
     }
 }
 
@@ -191,7 +227,8 @@ impl<'a> RouteMapping<'a> {
     }
 
     pub(super) fn answer(self, quote: &'a Quote) -> AnswerView<'a> {
-        AnswerView { quote_id: quote.id.as_str(), routes: RoutesView { mapping: self, quote } }
+        let routes = RoutesView { mapping: self, pair: self.pair(&quote.ask), quote };
+        AnswerView { quote_id: quote.id.as_str(), routes }
     }
 
     pub(super) fn line(self, quote: &'a Quote, route: &'a Route) -> LineView<'a> {
@@ -199,9 +236,20 @@ impl<'a> RouteMapping<'a> {
     }
 
     pub(crate) fn route(self, ask: &Ask, route: &'a Route) -> RouteView<'a> {
+        self.priced_route(ask, route, self.pair(ask))
+    }
+
+    fn pair(self, ask: &Ask) -> PricedPair {
         let market = self.market(ask.from, ask.to);
-        let input = market.map(|market| market.from).or_else(|| self.priced(ask.from));
-        let output = market.map(|market| market.to).or_else(|| self.priced(ask.to));
+        PricedPair {
+            market,
+            input: market.map(|market| market.from).or_else(|| self.priced(ask.from)),
+            output: market.map(|market| market.to).or_else(|| self.priced(ask.to)),
+        }
+    }
+
+    fn priced_route(self, ask: &Ask, route: &'a Route, pair: PricedPair) -> RouteView<'a> {
+        let PricedPair { market, input, output } = pair;
         RouteView {
             route_id: route.id.as_str(),
             filler: &route.filler,
