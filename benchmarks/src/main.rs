@@ -2,6 +2,7 @@
 
 mod events;
 mod http;
+mod load;
 mod orders;
 mod quotes;
 mod search;
@@ -21,11 +22,12 @@ async fn main() {
     match name.as_str() {
         "events" => events::measure_all(rest).await,
         "http" => http::measure_all().await,
+        "load" => load::measure_all(rest).await,
         "orders" => orders::measure_all(rest).await,
         "quotes" => quotes::measure_all(rest).await,
         "search" => search::measure_all(),
         "start" => start::measure_all(rest).await,
         "store" => store::measure_all().await,
-        _ => panic!("usage: causeway-benchmarks events|http|orders|quotes|search|start|store"),
+        _ => panic!("usage: causeway-benchmarks events|http|load|orders|quotes|search|start|store"),
     }
 }

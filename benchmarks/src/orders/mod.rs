@@ -3,11 +3,11 @@
 //! The chains run in a separate process, on the same cores as service and clients. Usage: `orders PATH-TO-CAUSEWAY`, or set
 //! `CAUSEWAY_BIN`; `--quick` uses few orders, to test the benchmark itself.
 
-mod chains;
+pub(crate) mod chains;
 mod open_orders;
-mod process;
+pub(crate) mod process;
 mod proxy;
-mod service;
+pub(crate) mod service;
 mod throughput;
 
 use std::path::{Path, PathBuf};

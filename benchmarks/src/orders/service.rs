@@ -1,3 +1,5 @@
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
 use alloy_primitives::{Address, B256, U64, U256, keccak256};
@@ -15,20 +17,21 @@ const FILL_TIMEOUT: Duration = Duration::from_mins(3);
 /// Attempts to get and build a quote.
 const MAX_ATTEMPTS: usize = 50;
 
-/// A client of the swap API.
+/// A client of the swap API, of one service or of all its replicas in turn.
 #[derive(Clone)]
 pub(crate) struct Service {
-    url: String,
+    urls: Vec<String>,
+    calls: Arc<AtomicUsize>,
     client: Client,
 }
 
 /// The parameters of a swap.
 pub(crate) struct SwapParams {
-    payer: Address,
-    from: (u64, Address),
-    to: (u64, Address),
-    amount: u64,
-    method: &'static str,
+    pub(crate) payer: Address,
+    pub(crate) from: (u64, Address),
+    pub(crate) to: (u64, Address),
+    pub(crate) amount: u64,
+    pub(crate) method: &'static str,
 }
 
 /// A deposit that was built.
@@ -63,11 +66,20 @@ impl SwapParams {
 
 impl Service {
     pub(crate) fn new(url: &str) -> Self {
-        Self { url: url.to_owned(), client: client() }
+        Self::of_replicas(vec![url.to_owned()])
     }
 
-    async fn request(&self, method: Method, path: &str, body: &Value) -> Result<Value, String> {
-        let request = self.client.request(method, format!("{}{path}", self.url));
+    /// Each request goes to the next replica: a quote of one is built at another and submitted at a third.
+    pub(crate) fn of_replicas(urls: Vec<String>) -> Self {
+        Self { urls, calls: Arc::default(), client: client() }
+    }
+
+    fn next_url(&self) -> &str {
+        &self.urls[self.calls.fetch_add(1, Ordering::Relaxed) % self.urls.len()]
+    }
+
+    pub(crate) async fn request(&self, method: Method, path: &str, body: &Value) -> Result<Value, String> {
+        let request = self.client.request(method, format!("{}{path}", self.next_url()));
         let request = if body.is_null() { request } else { request.body(body.to_string()) };
         let response = request.send().await.expect("the service answers");
         let done = response.status().is_success();
@@ -77,11 +89,7 @@ impl Service {
 
     /// Builds the deposit of the best route.
     async fn build(&self, params: &SwapParams) -> Built {
-        let ask = json!({
-            "tradeType": "EXACT_INPUT", "amount": params.amount.to_string(), "fromAddress": params.payer,
-            "fromChainId": params.from.0, "fromToken": params.from.1, "toChainId": params.to.0, "toToken": params.to.1,
-            "depositMethods": [params.method],
-        });
+        let ask = params.ask();
         let mut last_error = String::new();
         for _ in 0..MAX_ATTEMPTS {
             match self.try_build(&ask, params).await {
@@ -105,10 +113,13 @@ impl Service {
     }
 
     async fn submit(&self, built: &Built, hash: B256) -> String {
-        let body = json!({ "quoteId": built.quote, "routeId": built.route, "txHash": hash });
-        let taken =
-            self.request(Method::PUT, "/v1/deposit/submit", &body).await.expect("the deposit is taken");
+        let taken = self.try_submit(built, hash).await.expect("the deposit is taken");
         taken["orderId"].as_str().expect("an order").to_owned()
+    }
+
+    async fn try_submit(&self, built: &Built, hash: B256) -> Result<Value, String> {
+        let body = json!({ "quoteId": built.quote, "routeId": built.route, "txHash": hash });
+        self.request(Method::PUT, "/v1/deposit/submit", &body).await
     }
 
     /// Swaps and returns the time from submit to filled; `None` if the order was not filled.
@@ -118,6 +129,16 @@ impl Service {
         wallet: &mut Wallet,
         params: &SwapParams,
     ) -> Option<Duration> {
+        self.swap_order(chains, wallet, params).await.map(|(_, time)| time)
+    }
+
+    /// The same with the order's id.
+    pub(crate) async fn swap_order(
+        &self,
+        chains: &Chains,
+        wallet: &mut Wallet,
+        params: &SwapParams,
+    ) -> Option<(String, Duration)> {
         let built = self.build(params).await;
         let mut deposit = B256::ZERO;
         for action in built.answer["approvals"].as_array().expect("actions") {
@@ -131,7 +152,24 @@ impl Service {
         }
         let started = Instant::now();
         let order = self.submit(&built, deposit).await;
-        self.wait_filled(&order, started).await
+        self.wait_filled(&order, started).await.map(|time| (order, time))
+    }
+
+    /// Whether the stream of an order's events begins with one.
+    pub(crate) async fn first_event(&self, order: &str) -> bool {
+        let request = self.client.get(format!("{}/v1/orders/by-id/{order}/events", self.next_url()));
+        match request.send().await {
+            Ok(mut stream) => stream.chunk().await.is_ok_and(|chunk| chunk.is_some()),
+            Err(_) => false,
+        }
+    }
+
+    /// Quotes, builds and submits once, with a transaction that no chain shows.
+    pub(crate) async fn try_open(&self, number: usize, payer: &Wallet) -> Result<(), String> {
+        let params = SwapParams::for_wallet(payer, number);
+        let built = self.try_build(&params.ask(), &params).await?;
+        let hash = keccak256(format!("unseen {} {number}", payer.address()));
+        self.try_submit(&built, hash).await.map(drop)
     }
 
     async fn wait_filled(&self, order: &str, started: Instant) -> Option<Duration> {

@@ -7,7 +7,7 @@ use async_trait::async_trait;
 use causeway_domain::ports::{
     ClaimBatchStore, FeeObserver, FeeRecord, FinalTransaction, OperatorStore, OrderStore, StoreError,
 };
-use causeway_domain::{ChainId, GasCharge, IntentTerms, RawAmount, RouteSeal};
+use causeway_domain::{ChainId, GasCharge, IntentTerms, Order, RawAmount, RouteSeal};
 use jiff::Timestamp;
 use parking_lot::Mutex;
 
@@ -113,16 +113,16 @@ impl CompareGas {
                 (GasKind::Claim, orders.iter().map(IntentTerms::id).collect())
             }
         };
-        if let Some(order) = orders.first() {
-            self.record(transaction, *order).await?;
-        }
         // Each order's share, rounded up.
         let count = U256::from(orders.len().max(1));
         let spent = transaction.fee.div_ceil(count);
-        for order in orders {
-            let Some(charged) = self.charge(order).await?.map(|charge| kind.charged(&charge)) else {
-                continue;
-            };
+        for (place, intent) in orders.into_iter().enumerate() {
+            let order = self.orders.order_of_intent(intent).await?;
+            if let (0, Some(order)) = (place, &order) {
+                self.record(transaction, order).await?;
+            }
+            let charge = order.and_then(|order| self.charge(&order));
+            let Some(charged) = charge.map(|charge| kind.charged(&charge)) else { continue };
             let mut totals = self.totals.lock();
             let totals = totals.entry((transaction.chain, kind)).or_default();
             totals.orders = totals.orders.saturating_add(1);
@@ -134,12 +134,11 @@ impl CompareGas {
     }
 
     /// All orders of a transaction have the same filler.
-    async fn record(&self, transaction: &FinalTransaction, intent: B256) -> Result<(), StoreError> {
-        let Some(order) = self.orders.order_of_intent(intent).await? else { return Ok(()) };
+    async fn record(&self, transaction: &FinalTransaction, order: &Order) -> Result<(), StoreError> {
         let record = FeeRecord {
             chain: transaction.chain,
             purpose: transaction.purpose.clone(),
-            filler: order.filler,
+            filler: order.filler.clone(),
             fee: RawAmount::new(transaction.fee),
             at: Timestamp::now(),
         };
@@ -147,9 +146,8 @@ impl CompareGas {
     }
 
     /// What an order was charged. `None` where its route does not say, as after a recovery from the chains.
-    async fn charge(&self, intent: B256) -> Result<Option<GasCharge>, StoreError> {
-        let Some(order) = self.orders.order_of_intent(intent).await? else { return Ok(None) };
-        Ok(self.seal.open(&order.quote, &order.route).ok().and_then(|terms| terms.gas_charge))
+    fn charge(&self, order: &Order) -> Option<GasCharge> {
+        self.seal.open(&order.quote, &order.route).ok().and_then(|terms| terms.gas_charge)
     }
 }
 
@@ -167,7 +165,7 @@ impl FeeObserver for CompareGas {
 #[cfg(test)]
 mod tests {
     use causeway_domain::ports::ClaimBatch;
-    use causeway_domain::{Order, QuoteKey, QuoteKeys};
+    use causeway_domain::{QuoteKey, QuoteKeys};
     use causeway_testing::MemoryStore;
     use causeway_testing::sample::order;
 

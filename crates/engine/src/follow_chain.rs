@@ -2,10 +2,12 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
+use alloy_primitives::B256;
 use causeway_domain::ports::{
     ChainCursor, ChainError, ChainFollower, ChainStore, ChainUpdate, FinalityTier, OrderStore,
 };
 use causeway_domain::{ChainId, Fact, FactKind};
+use futures::{StreamExt as _, stream};
 use jiff::Timestamp;
 use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
@@ -17,6 +19,9 @@ use crate::watch_addresses::WatchAddresses;
 
 /// How often the cursor is stored when there are no facts, so that a restart does not read much again.
 const CURSOR_WRITE_INTERVAL: Duration = Duration::from_secs(30);
+
+/// How many deposits of a block are looked at concurrently: their writes share commits.
+const CONCURRENT_DEPOSITS: usize = 32;
 
 /// The pause after an error.
 const ERROR_BACKOFF: Duration = Duration::from_secs(1);
@@ -96,36 +101,25 @@ pub async fn follow_chain(
 impl FollowParts {
     /// Lets fillers reserve funds for deposits in blocks that are not final yet.
     async fn reserve(&self, facts: &[Fact]) {
-        for fact in facts.iter().filter(|fact| matches!(fact.kind, FactKind::Opened(_))) {
-            let Ok(Some(order)) = self.orders.order_of_intent(fact.intent_id).await else { continue };
-            let Some(executor) = self.executors.get(&order.filler) else { continue };
-            if let Err(error) = executor.reserve(&order, Timestamp::now()).await {
-                tracing::debug!(order = %order.id, %error, "reserving funds for a deposit failed");
-            }
+        let deposits = stream::iter(deposits(facts));
+        deposits.for_each_concurrent(CONCURRENT_DEPOSITS, |intent| self.reserve_for(intent)).await;
+    }
+
+    async fn reserve_for(&self, intent: B256) {
+        let Ok(Some(order)) = self.orders.order_of_intent(intent).await else { return };
+        let Some(executor) = self.executors.get(&order.filler) else { return };
+        if let Err(error) = executor.reserve(&order, Timestamp::now()).await {
+            tracing::debug!(order = %order.id, %error, "reserving funds for a deposit failed");
         }
     }
 
     /// Creates orders for our deposits that have none. Retries until it succeeds, because each fact is reported once.
     async fn adopt(&self, facts: &[Fact]) {
         let Some(adopt) = &self.adopt else { return };
-        for fact in facts.iter().filter(|fact| matches!(fact.kind, FactKind::Opened(_))) {
-            let mut logged = false;
-            loop {
-                match adopt.adopt(fact).await {
-                    Ok(Adopted::Order { .. }) => {
-                        tracing::info!(intent = %fact.intent_id, "deposit without an order adopted");
-                        break;
-                    }
-                    Ok(Adopted::Known | Adopted::Foreign) => break,
-                    Err(error) => {
-                        if !std::mem::replace(&mut logged, true) {
-                            tracing::warn!(intent = %fact.intent_id, %error, "adopting a deposit failed, retrying");
-                        }
-                        tokio::time::sleep(ERROR_BACKOFF).await;
-                    }
-                }
-            }
-        }
+        let deposits = facts.iter().filter(|fact| is_deposit(fact)).cloned();
+        stream::iter(deposits)
+            .for_each_concurrent(CONCURRENT_DEPOSITS, |fact| adopt_until_done(adopt, fact))
+            .await;
     }
 
     /// Retries until the facts are stored: final facts must not be skipped.
@@ -138,4 +132,32 @@ impl FollowParts {
             tokio::time::sleep(ERROR_BACKOFF).await;
         }
     }
+}
+
+async fn adopt_until_done(adopt: &Adopt, fact: Fact) {
+    let mut logged = false;
+    loop {
+        match adopt.adopt(&fact).await {
+            Ok(Adopted::Order { .. }) => {
+                tracing::info!(intent = %fact.intent_id, "deposit without an order adopted");
+                return;
+            }
+            Ok(Adopted::Known | Adopted::Foreign) => return,
+            Err(error) => {
+                if !std::mem::replace(&mut logged, true) {
+                    tracing::warn!(intent = %fact.intent_id, %error, "adopting a deposit failed, retrying");
+                }
+                tokio::time::sleep(ERROR_BACKOFF).await;
+            }
+        }
+    }
+}
+
+const fn is_deposit(fact: &Fact) -> bool {
+    matches!(fact.kind, FactKind::Opened(_))
+}
+
+/// The intents whose deposits are among the facts.
+fn deposits(facts: &[Fact]) -> Vec<B256> {
+    facts.iter().filter(|fact| is_deposit(fact)).map(|fact| fact.intent_id).collect()
 }

@@ -156,6 +156,9 @@ pub trait OrderStore: Send + Sync {
     /// ends the lease. `false` when another writer was faster; then nothing is written. A submitted transaction that
     /// another order of that chain already has is a conflict.
     async fn update_order(&self, order: &Order, events: &[OrderEvent]) -> Result<bool, StoreError>;
+    /// Writes only when the order is due next, if the stored version is still `order.version`, and ends the lease. The version
+    /// stays: nothing about the order has changed. `false` when another writer was faster; then nothing is written.
+    async fn postpone(&self, order: &Order) -> Result<bool, StoreError>;
     /// Leases up to `limit` due orders until `lease_until`, longest due first.
     async fn claim_due(
         &self,

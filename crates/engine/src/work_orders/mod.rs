@@ -33,6 +33,7 @@ pub use screen_senders::SenderScreening;
 
 use halted::Halted;
 use in_flight::InFlightOrders;
+use perform::Left;
 use stuck_reason_log::StuckReasonLog;
 
 use crate::chain_cursors::ChainCursors;
@@ -54,6 +55,11 @@ const DEMAND_PERIOD: Duration = Duration::from_secs(40);
 
 /// When an order that a halted chain holds up is checked again.
 const HALTED_RETRY: SignedDuration = SignedDuration::from_secs(30);
+
+/// How long an order is left alone at least once its transaction is on its way: the chain's events wake it. A look before
+/// them finds only what they do not tell, such as a revert.
+const MIN_CHAIN_WAIT: SignedDuration = SignedDuration::from_secs(5);
+const MAX_CHAIN_WAIT: SignedDuration = SignedDuration::from_secs(30);
 
 /// How many passes over an order one run makes, because a step enabled another one or a write conflicted.
 const MAX_PASSES: usize = 8;
@@ -224,31 +230,38 @@ impl WorkOrders {
                     demand.wait_for(chain, DEMAND_PERIOD);
                 }
             }
-            let mut written = false;
+            let (mut stored, mut is_written) = (before, false);
             order = step.order.clone();
-            if differs(&before, &order) {
+            if differs(&stored, &order) {
                 if !self.write(&mut order, &step).await? {
                     let Some(newer) = self.parts.orders.order(&order.id).await? else { return Ok(()) };
                     order = newer;
                     continue;
                 }
-                written = true;
+                (stored, is_written) = (order.clone(), true);
             }
             let (actions, is_held) = halted.split(&order, &step.actions);
             let mut done = self.perform(&mut order, &actions, &context).await;
             if is_held {
-                done.all = false;
+                done.left = Left::ToDo;
                 order.due_at = context.now.checked_add(HALTED_RETRY).ok();
             }
             if done.decided {
                 // The decision is stored with the step that follows from it.
                 continue;
             }
-            if is_last && done.all {
-                order.due_at = None;
-                written = false;
+            match done.left {
+                Left::Nothing if is_last => order.due_at = None,
+                Left::OnChain => order.due_at = chain_wait(&order, context.now),
+                Left::Nothing | Left::ToDo => {}
             }
-            if written || self.parts.orders.update_order(&order, &[]).await? {
+            let is_kept = if differs(&stored, &order) {
+                self.parts.orders.update_order(&order, &[]).await?
+            } else {
+                let is_due_stored = is_written && order.due_at == stored.due_at;
+                is_due_stored || self.parts.orders.postpone(&order).await?
+            };
+            if is_kept {
                 return Ok(());
             }
             // A new fact bumped the version meanwhile.
@@ -314,6 +327,12 @@ impl WorkOrders {
         }
         Ok(written)
     }
+}
+
+/// When an order whose transaction is on its way is looked at without an event.
+fn chain_wait(order: &Order, now: Timestamp) -> Option<Timestamp> {
+    let unmoved = now.duration_since(order.updated_at) / 8;
+    now.checked_add(unmoved.clamp(MIN_CHAIN_WAIT, MAX_CHAIN_WAIT)).ok()
 }
 
 /// Whether anything but the due time has changed.

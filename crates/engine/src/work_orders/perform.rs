@@ -16,11 +16,20 @@ use crate::submit_deposit::open_action;
 /// How long before the permissionless refund an unclaimed fill is logged as an error.
 const UNCLAIMED_ALARM: SignedDuration = SignedDuration::from_hours(2);
 
+/// What is left of a list of actions, from the least to the most.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Left {
+    Nothing,
+    /// Transactions are on their way to a chain, whose events wake the order.
+    OnChain,
+    /// Some action has to be tried again: it failed, or waits for something that no chain tells.
+    ToDo,
+}
+
 /// The outcome of a list of actions.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Performed {
-    /// Nothing is left to do.
-    pub(super) all: bool,
+    pub(super) left: Left,
     /// The filler's decision has changed the order, which needs another pass at once.
     pub(super) decided: bool,
 }
@@ -29,6 +38,8 @@ pub(super) struct Performed {
 enum ActionOutcome {
     Done,
     InProgress,
+    /// Its transaction is sent, and the chain's events tell how it ends.
+    Sent,
     /// The filler has decided.
     Decided(Decision),
 }
@@ -41,18 +52,19 @@ impl WorkOrders {
         actions: &[Action],
         context: &OrderContext,
     ) -> Performed {
-        let mut performed = Performed { all: true, decided: false };
+        let mut performed = Performed { left: Left::Nothing, decided: false };
         let mut stuck_reason = None;
         for action in actions {
             match self.execute(order, action, context).await {
                 Ok(ActionOutcome::Done) => {}
-                Ok(ActionOutcome::InProgress) => performed.all = false,
+                Ok(ActionOutcome::InProgress) => performed.left = Left::ToDo,
+                Ok(ActionOutcome::Sent) => performed.left = performed.left.max(Left::OnChain),
                 Ok(ActionOutcome::Decided(decision)) => {
                     order.decision = Some(decision);
-                    performed = Performed { all: false, decided: true };
+                    (performed.left, performed.decided) = (Left::ToDo, true);
                 }
                 Err(error) => {
-                    performed.all = false;
+                    performed.left = Left::ToDo;
                     log_blocked(order, action, &error);
                     stuck_reason = Some((action, error));
                 }
@@ -77,9 +89,7 @@ impl WorkOrders {
                 return self.ask_filler(order, now).await;
             }
             Action::Fill => return self.fill(order, now).await,
-            Action::Claim => {
-                self.executor(order)?.claim(order, now).await?;
-            }
+            Action::Claim => return Ok(on_its_way(&self.executor(order)?.claim(order, now).await?)),
             Action::Release => {
                 if let Ok(executor) = self.executor(order) {
                     executor.release(order).await?;
@@ -158,7 +168,7 @@ impl WorkOrders {
                     log_blocked(order, &Action::Claim, &error);
                 }
             }
-            return Ok(ActionOutcome::InProgress);
+            return Ok(on_its_way(&progress));
         };
         tracing::error!(order = %order.id, tx, "fill reverted");
         order.failure_reason = Some("The filler's delivery failed on the chain.".to_owned());
@@ -329,6 +339,14 @@ impl WorkOrders {
             }
         }
         Err(ActionError::Permanent(format!("{first} reverted {MAX_ATTEMPTS} times")))
+    }
+}
+
+/// The outcome of an action whose end an event tells.
+const fn on_its_way(progress: &Progress) -> ActionOutcome {
+    match progress {
+        Progress::Sent(_) | Progress::Succeeded(_) => ActionOutcome::Sent,
+        Progress::Waiting | Progress::Reverted(_) => ActionOutcome::InProgress,
     }
 }
 

@@ -13,7 +13,7 @@ use serde_json::json;
 
 use super::agree::agreed;
 use super::finality::AttestFinality;
-use super::find_fill::find_fill;
+use super::find_fill::{BlockTimes, find_fill};
 use super::scan::scan_events;
 use crate::blocks::{Block, BlockTag, block_call};
 use crate::client::EvmClient;
@@ -39,6 +39,7 @@ pub struct EvmView {
     client: EvmClient,
     config: ViewConfig,
     state: Mutex<State>,
+    times: BlockTimes,
 }
 
 #[derive(Debug, Default)]
@@ -60,7 +61,7 @@ impl State {
 impl EvmView {
     /// Creates a view over the attester's own endpoints.
     pub fn new(client: EvmClient, config: ViewConfig) -> Self {
-        Self { client, config, state: Mutex::default() }
+        Self { client, config, state: Mutex::default(), times: BlockTimes::default() }
     }
 
     /// Halts the chain on a disagreement about final data, until an operator intervenes.
@@ -190,7 +191,8 @@ impl EvmView {
         }
         let filled_at = u64::try_from(filled_at)
             .map_err(|_| self.client.invalid_response(format!("order {order} was filled at {filled_at}")))?;
-        let reference = find_fill(&self.client, self.config.quorum, settler, order, filled_at, at).await?;
+        let reader = (&self.client, &self.times);
+        let reference = find_fill(reader, self.config.quorum, settler, order, filled_at, at).await?;
         Ok(Some(FillRecord { filled_at, reference }))
     }
 }

@@ -87,7 +87,7 @@ impl EvmTxSender {
         now: Timestamp,
     ) -> Result<Outgoing, ActionError> {
         self.untracked.compare_once(&self.client, self.sender.account(), self.outbox.as_ref()).await?;
-        let sent = self.sender.send_with_gas(purpose, &encoded.request, encoded.gas, now);
+        let sent = self.sender.send_unless_sent(purpose, &encoded.request, encoded.gas, now);
         // Before and after: the bytes may be stored even if this call is dropped or fails.
         self.may_have_pending.store(true, Ordering::SeqCst);
         let sent = sent.await.map_err(action_error);

@@ -7,7 +7,8 @@ use causeway_domain::Address;
 use causeway_domain::ports::{
     Attempt, FeeObserver, FinalTransaction, Outbox, OutboxPut, Outgoing, OutgoingEnd, StoreError,
 };
-use jiff::Timestamp;
+use futures::{TryStreamExt as _, stream};
+use jiff::{SignedDuration, Timestamp};
 use parking_lot::Mutex;
 use serde_json::json;
 use thiserror::Error;
@@ -24,6 +25,12 @@ use crate::error::CallError;
 use crate::fees::Fees;
 use crate::gas_ceiling::GasLimits;
 use crate::rpc::Call;
+
+/// How long a node that has accepted a transaction is not asked whether it still knows it.
+const TRUSTED_FOR: SignedDuration = SignedDuration::from_secs(5);
+
+/// How many ends of transactions are recorded at once: they share a commit.
+const CONCURRENT_ENDS: usize = 64;
 
 /// How many times a nonce is chosen while other processes use nonces of the same signer.
 const NONCE_TRIES: usize = 5;
@@ -128,9 +135,21 @@ impl Sender {
         limits: GasLimits,
         now: Timestamp,
     ) -> Result<Outgoing, SendError> {
-        if let Some(existing) = self.outbox.for_purpose(self.client.chain_id(), purpose).await? {
-            return Ok(existing);
+        match self.outbox.for_purpose(self.client.chain_id(), purpose).await? {
+            Some(existing) => Ok(existing),
+            None => self.send_unless_sent(purpose, request, limits, now).await,
         }
+    }
+
+    /// Like [`Sender::send_with_gas`] for a purpose that was not in the outbox a moment ago: it is looked for again only as the
+    /// transaction is stored.
+    pub(crate) async fn send_unless_sent(
+        &self,
+        purpose: &str,
+        request: &TxRequest,
+        limits: GasLimits,
+        now: Timestamp,
+    ) -> Result<Outgoing, SendError> {
         let gas = preflight(&self.client, self.signer.address(), request, limits).await?;
         let fees = match self.client.own_fees(self.signer.address(), request).await? {
             Some(fees) => fees,
@@ -194,11 +213,13 @@ impl Sender {
         if open.is_empty() {
             return Ok(Vec::new());
         }
+        let young = self.sent_since(now.checked_sub(TRUSTED_FOR).unwrap_or(now));
+        let account = self.signer.address();
         let snapshot =
-            PendingSnapshot::read(&self.client, self.signer.address(), self.policy.depth, &open).await?;
+            PendingSnapshot::read(&self.client, account, self.policy.depth, (&open, &young)).await?;
         *self.on_chain.lock() = Some(snapshot.nonce);
         let market = self.market.fees(&self.client).await?;
-        let mut decided = Vec::new();
+        let (mut decided, mut ended) = (Vec::with_capacity(open.len()), Vec::new());
         for outgoing in open {
             let (receipt, certain) = snapshot.receipt(&self.client, &outgoing).await;
             let observed = TxObservation {
@@ -213,15 +234,39 @@ impl Sender {
             };
             let next =
                 self.or_superseded(&outgoing, decide(&outgoing, &observed, &market, now, &self.policy));
-            let has_ended = self.apply(&outgoing, next, now).await?;
-            if let (true, NextStep::End(OutgoingEnd::Succeeded(_)), Some(receipt)) =
-                (has_ended, next, &observed.receipt)
-            {
-                self.tell_fee(&outgoing, receipt).await;
+            match next {
+                NextStep::End(end) => ended.push((outgoing.clone(), end, observed.receipt)),
+                _ => self.apply(&outgoing, next, now).await?,
             }
             decided.push((outgoing, next));
         }
+        stream::iter(ended.into_iter().map(Ok))
+            .try_for_each_concurrent(CONCURRENT_ENDS, |(outgoing, end, receipt)| async move {
+                self.record_end(&outgoing, end, receipt.as_ref()).await
+            })
+            .await?;
         Ok(decided)
+    }
+
+    /// Records how a transaction ended, and tells once what it cost: another process may have recorded it before.
+    async fn record_end(
+        &self,
+        outgoing: &Outgoing,
+        end: OutgoingEnd,
+        receipt: Option<&Receipt>,
+    ) -> Result<(), SendError> {
+        let Outgoing { chain, signer, nonce, .. } = *outgoing;
+        let has_ended = self.outbox.end(chain, signer, nonce, end).await?;
+        if let (true, OutgoingEnd::Succeeded(_), Some(receipt)) = (has_ended, end, receipt) {
+            self.tell_fee(outgoing, receipt).await;
+        }
+        Ok(())
+    }
+
+    /// The attempts that a node has accepted since then.
+    fn sent_since(&self, since: Timestamp) -> HashSet<B256> {
+        let sent = self.sent.lock();
+        sent.iter().filter(|(_, at)| **at > since).map(|(hash, _)| *hash).collect()
     }
 
     /// A nonce that our own cancellation took has superseded its transaction, whose purpose is free again.
@@ -244,11 +289,11 @@ impl Sender {
         observer.transaction_final(&FinalTransaction { chain, purpose, fee: receipt.fee() }).await;
     }
 
-    /// Takes the step; returns whether it recorded the end of the transaction, which another process may have done before.
-    async fn apply(&self, outgoing: &Outgoing, next: NextStep, now: Timestamp) -> Result<bool, SendError> {
+    /// Takes the step; ends are recorded elsewhere.
+    async fn apply(&self, outgoing: &Outgoing, next: NextStep, now: Timestamp) -> Result<(), SendError> {
         let Outgoing { chain, signer, nonce, .. } = *outgoing;
         match next {
-            NextStep::Wait => {}
+            NextStep::Wait | NextStep::End(_) => {}
             NextStep::Rebroadcast => self.broadcast(outgoing, now).await,
             NextStep::FeeTooHigh(fees) => {
                 let needed = fees.ceiling();
@@ -256,7 +301,7 @@ impl Sender {
                 self.broadcast(outgoing, now).await;
             }
             NextStep::Replace(fees) => {
-                let Some(last) = outgoing.attempts.last() else { return Ok(false) };
+                let Some(last) = outgoing.attempts.last() else { return Ok(()) };
                 let signed = match self.signer.sign_replacement(chain, &last.raw, fees).await {
                     Ok(signed) => signed,
                     Err(error) => return self.stay(outgoing, error, now).await,
@@ -281,19 +326,18 @@ impl Sender {
                 replaced.attempts.push(attempt);
                 self.broadcast(&replaced, now).await;
             }
-            NextStep::End(end) => return Ok(self.outbox.end(chain, signer, nonce, end).await?),
         }
-        Ok(false)
+        Ok(())
     }
 
     /// A key that does not sign now holds up no other transaction: what was signed before is sent again meanwhile.
-    async fn stay(&self, outgoing: &Outgoing, error: SignerError, now: Timestamp) -> Result<bool, SendError> {
+    async fn stay(&self, outgoing: &Outgoing, error: SignerError, now: Timestamp) -> Result<(), SendError> {
         if !matches!(error, SignerError::Unsigned { .. }) {
             return Err(error.into());
         }
         tracing::warn!(%error, chain = %outgoing.chain, nonce = outgoing.nonce, "stuck transaction not replaced");
         self.broadcast(outgoing, now).await;
-        Ok(false)
+        Ok(())
     }
 
     /// Sends the newest attempt. A failure is not an error: the bytes are stored and will be sent again.

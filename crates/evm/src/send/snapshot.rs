@@ -24,11 +24,12 @@ pub(super) struct PendingSnapshot {
 }
 
 impl PendingSnapshot {
+    /// What was sent a moment ago counts as known: a node has just accepted it.
     pub(super) async fn read(
         client: &EvmClient,
         account: Address,
         depth: u64,
-        open: &[Outgoing],
+        (open, young): (&[Outgoing], &HashSet<B256>),
     ) -> Result<Self, CallError> {
         let head = client.median_block(BlockTag::Latest).await?.map_or(0, |block| block.number);
         let final_block = head.saturating_sub(depth);
@@ -41,8 +42,10 @@ impl PendingSnapshot {
         let receipts: HashMap<B256, Receipt> =
             found.map(|receipt| (receipt.transaction_hash, receipt)).collect();
         let waiting = open.iter().filter(|outgoing| outgoing.nonce >= nonce);
-        let newest: Vec<B256> = waiting.filter_map(|outgoing| Some(outgoing.attempts.last()?.hash)).collect();
-        let known = known(client, &newest).await?;
+        let newest = waiting.filter_map(|outgoing| Some(outgoing.attempts.last()?.hash));
+        let (fresh, older): (Vec<B256>, Vec<B256>) = newest.partition(|hash| young.contains(hash));
+        let mut known = known(client, &older).await?;
+        known.extend(fresh);
         Ok(Self { final_block, nonce, final_nonce, receipts, known })
     }
 

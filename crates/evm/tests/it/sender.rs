@@ -311,24 +311,24 @@ async fn polling_uses_a_constant_number_of_requests() {
     let fixture = Fixture::new().await;
     let sender = fixture.sender();
     let mut requests = Vec::new();
-    for (first, last) in [(0, 2), (2, 20)] {
+    for (first, last, now) in [(0, 2, 1), (0, 2, 6), (2, 20, 6)] {
         for n in first..last {
             sender.send(&format!("fill:{n}"), &request(), at(0)).await.unwrap();
         }
         let before = fixture.fake.requests().len();
-        let waiting = decisions(sender.poll_pending(at(1)).await.unwrap());
+        let waiting = decisions(sender.poll_pending(at(now)).await.unwrap());
         assert_eq!(waiting, vec![NextStep::Wait; last]);
         let methods: Vec<Vec<String>> = fixture.fake.requests().split_off(before);
         requests.push(methods.iter().filter(|methods| methods[0] != "eth_feeHistory").count());
     }
-    assert_eq!(requests, [3, 3], "head, nonces, and pending transactions");
+    assert_eq!(requests, [2, 3, 3], "head, nonces, and pending transactions that were not sent just now");
     let before = fixture.fake.requests().len();
     for row in fixture.outbox.outgoing() {
         fixture.chain().mine(Some(row.attempts[0].hash));
     }
     fixture.chain().mine(None);
     fixture.chain().mine(None);
-    let ended = decisions(sender.poll_pending(at(2)).await.unwrap());
+    let ended = decisions(sender.poll_pending(at(7)).await.unwrap());
     assert!(
         ended.len() == 20
             && ended.iter().all(|next| matches!(next, NextStep::End(OutgoingEnd::Succeeded(_))))

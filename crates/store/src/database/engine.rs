@@ -1,5 +1,6 @@
-use sqlx::{Database, Pool, Postgres, Sqlite};
+use sqlx::{Database, Postgres, Sqlite};
 
+use crate::database::readers::Readers;
 use crate::database::writer::Writer;
 
 /// Repeats items once per engine, with `Db` as its alias.
@@ -38,8 +39,8 @@ pub(crate) enum Engine {
     Postgres(Handles<Postgres>),
 }
 
-/// One writer and a pool of readers.
+/// One writer and several readers.
 pub(crate) struct Handles<DB: Dialect> {
     pub(crate) writer: Writer<DB>,
-    pub(crate) readers: Pool<DB>,
+    pub(crate) readers: Readers<DB>,
 }

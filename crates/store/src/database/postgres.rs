@@ -7,8 +7,13 @@ use crate::database::engine::{Dialect, Handles};
 use crate::database::location::PostgresUrl;
 use crate::database::migrate::{POSTGRES, migrate};
 use crate::database::options::Options;
+use crate::database::readers::Readers;
 use crate::database::writer::Writer;
 use crate::store::OpenError;
+
+/// How long a connection that has just answered is used without asking the server first: long enough for a busy service, too short
+/// for a server that restarts.
+const TRUSTED_FOR: Duration = Duration::from_millis(5);
 
 impl Dialect for Postgres {
     const BEGIN: &'static str = "BEGIN";
@@ -29,6 +34,7 @@ pub(crate) async fn open(url: &PostgresUrl, options: &Options) -> Result<Handles
     // The writer has connections of its own, so that it never queues behind readers.
     let writer = pool().max_connections(2).connect_lazy_with(connect.clone());
     let readers = pool().max_connections(options.readers.max(1)).connect_lazy_with(connect);
+    let readers = Readers::new(readers, options.readers.max(1), TRUSTED_FOR);
     Ok(Handles { writer: Writer::start(writer, options), readers })
 }
 

@@ -14,11 +14,14 @@ use crate::database::engine::{Dialect, Handles};
 use crate::database::error::is_locked;
 use crate::database::migrate::{SQLITE, migrate};
 use crate::database::options::Options;
+use crate::database::readers::Readers;
 use crate::database::writer::Writer;
 use crate::store::OpenError;
 
 use checkpoint::run_checkpoints;
 
+/// How long a connection is used without asking the engine first. A file does not go away as a server does.
+const TRUSTED_FOR: Duration = Duration::from_mins(1);
 /// How often switching to the write-ahead log is tried; SQLite does not wait for other processes here.
 const WAL_ATTEMPTS: u32 = 50;
 /// The size that the log is truncated to after a checkpoint.
@@ -41,11 +44,12 @@ pub(crate) async fn open(path: &Path, options: &Options) -> Result<Handles<Sqlit
     let readers = SqlitePoolOptions::new()
         .max_connections(options.readers.max(1))
         .acquire_timeout(Duration::from_secs(5))
+        .test_before_acquire(false)
         .connect_lazy_with(connect.pragma("query_only", "ON"));
     drop(writer.acquire().await.map_err(unreachable)?);
     let writer = Writer::start(writer, options);
     writer.spawn_alongside(run_checkpoints(first, writer.committed()));
-    Ok(Handles { writer, readers })
+    Ok(Handles { writer, readers: Readers::new(readers, options.readers.max(1), TRUSTED_FOR) })
 }
 
 fn connect_options(path: &Path, options: &Options) -> SqliteConnectOptions {

@@ -6,6 +6,7 @@ mod event_log;
 pub(crate) mod find_orders;
 pub(crate) mod intent_book;
 pub(crate) mod list_orders;
+pub(crate) mod postpone;
 pub(crate) mod recovery;
 pub(crate) mod rents;
 pub(crate) mod search_orders;
@@ -25,6 +26,7 @@ use crate::database::claim_due::ClaimDue;
 use crate::database::error::store_error;
 use crate::orders::create_order::CreateOrder;
 use crate::orders::find_orders::{BY_OBSERVED_DEPOSIT, BY_SUBMITTED_TX};
+use crate::orders::postpone::Postpone;
 use crate::orders::take_payout::TakePayout;
 use crate::orders::update_order::UpdateOrder;
 use crate::record::{EventRecord, OrderRecord, OwedRecord, TransferRecord, chain_number};
@@ -82,6 +84,11 @@ impl OrderStore for Store {
     async fn update_order(&self, order: &Order, events: &[OrderEvent]) -> Result<bool, StoreError> {
         let events = events.iter().map(Into::into).collect();
         self.write(UpdateOrder { order: order.into(), index: order.into(), events }).await
+    }
+
+    async fn postpone(&self, order: &Order) -> Result<bool, StoreError> {
+        let due_at = order.due_at.map(Timestamp::as_millisecond);
+        self.write(Postpone { order: order.id.to_string(), version: order.version.into(), due_at }).await
     }
 
     async fn claim_due(

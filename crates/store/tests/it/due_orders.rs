@@ -18,6 +18,7 @@ on_both_engines!(
     a_fact_of_an_unknown_order_is_stored,
     a_fact_makes_an_idle_order_due,
     concurrent_facts_and_updates_lose_no_fact,
+    a_postponed_order_changes_in_nothing_else_and_a_stale_worker_postpones_nothing,
 );
 
 async fn stored(store: &Store, order: &Order) -> Order {
@@ -95,6 +96,27 @@ async fn a_fact_makes_an_idle_order_due(database: &TestDatabase) {
         .unwrap();
     assert_eq!(stored(&store, &order).await.due_at, Some(moment));
     assert!(is_due(&store, &order).await);
+}
+
+async fn a_postponed_order_changes_in_nothing_else_and_a_stale_worker_postpones_nothing(
+    database: &TestDatabase,
+) {
+    let store = database.store().await;
+    let order = placed(&store, |_| ()).await;
+    let held = store.claim_due(now(), now() + seconds(60), 1).await.unwrap().remove(0);
+    let later = Order { due_at: Some(now() + seconds(5)), ..held };
+    assert!(store.postpone(&later).await.unwrap());
+    assert_eq!(stored(&store, &order).await, Order { due_at: later.due_at, ..order.clone() });
+    assert!(!is_due(&store, &order).await, "not before that");
+    let due = store.claim_due(now() + seconds(6), now() + seconds(7), 1).await.unwrap();
+    assert_eq!(due.len(), 1, "its lease ended");
+
+    record(&store, FinalityTier::Standard, 5, &[opened(&order, "a", 5)]).await;
+    assert!(!store.postpone(&later).await.unwrap(), "a fact came meanwhile");
+    assert!(is_due(&store, &order).await);
+    let woken = stored(&store, &order).await;
+    assert!(store.postpone(&Order { due_at: None, ..woken }).await.unwrap());
+    assert_eq!(stored(&store, &order).await.due_at, None);
 }
 
 /// Workers on two replicas write how many facts they have seen, as a worker writes the evidence that it has read.

@@ -119,6 +119,18 @@ impl OrderStore for MemoryStore {
         Ok(true)
     }
 
+    async fn postpone(&self, order: &Order) -> Result<bool, StoreError> {
+        self.call("postpone")?;
+        let mut orders = self.orders.lock().unwrap();
+        let (stored, _) = orders.iter_mut().find(|(stored, _)| stored.id == order.id).unwrap();
+        if stored.version != order.version {
+            return Ok(false);
+        }
+        stored.due_at = order.due_at;
+        self.announce_commit();
+        Ok(true)
+    }
+
     async fn claim_due(&self, _: Timestamp, _: Timestamp, _: u32) -> Result<Vec<Order>, StoreError> {
         only_sql("claim_due")
     }

@@ -11,7 +11,7 @@ use crate::database::claim_due;
 use crate::database::engine::Engine;
 use crate::fillers::{claim_batches, reservations, reserve};
 use crate::operations::{prune, review};
-use crate::orders::{drop_unused, find_orders, intent_book, list_orders, recovery, rents};
+use crate::orders::{drop_unused, find_orders, intent_book, list_orders, postpone, recovery, rents};
 use crate::outbox::put_outgoing;
 use crate::record::{FACT_COLUMNS, FiatOrderRecord, OrderRecord, SENT};
 use crate::{Location, Store, chains, outbox, webhooks};
@@ -57,7 +57,7 @@ async fn put(store: &Store, quote: &FiatQuote) -> Result<(), StoreError> {
     store.put_fiat_quotes(std::slice::from_ref(quote)).await
 }
 
-async fn pragma(pool: &SqlitePool, name: &str) -> String {
+async fn pragma<'c>(pool: impl sqlx::Executor<'c, Database = Sqlite>, name: &str) -> String {
     let row = pool.fetch_one(AssertSqlSafe(format!("PRAGMA {name}"))).await.unwrap();
     row.try_get::<i64, _>(0).map_or_else(|_| row.get::<String, _>(0), |number| number.to_string())
 }
@@ -87,7 +87,7 @@ async fn a_full_disk_is_unavailable_writes_nothing_and_recovers() {
     let options = Options::default();
     let roomy = connect_options(&path, &options);
     let writer = writer_pool(roomy.clone().pragma("max_page_count", "60"));
-    let readers = writer_pool(roomy.clone());
+    let readers = Readers::new(writer_pool(roomy.clone()), 1, TRUSTED_FOR);
     let handles = Handles { writer: Writer::start(writer.clone(), &options), readers: readers.clone() };
     let store = Store::new(Engine::Sqlite(handles), location);
 
@@ -180,6 +180,7 @@ async fn every_query_uses_an_index() {
         list_orders::OWED,
         list_orders::TRANSFERS,
         list_orders::ENDED_TRANSFERS,
+        postpone::POSTPONE,
         drop_unused::UNUSED,
         drop_unused::UNPAID,
         chains::record_facts::WAKE,

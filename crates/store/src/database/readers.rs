@@ -1,0 +1,163 @@
+use std::fmt;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use futures::future::BoxFuture;
+use futures::stream::{self, BoxStream};
+use futures::{StreamExt as _, TryStreamExt as _};
+use parking_lot::Mutex;
+use sqlx::pool::PoolConnection;
+use sqlx::{Database, Either, Error, Execute, Executor, Pool, SqlStr};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::time::timeout;
+
+/// How long a read waits for a connection.
+const ACQUIRE_TIMEOUT: Duration = Duration::from_secs(5);
+/// How long a connection is kept before the pool sees it again, which renews old ones.
+const KEPT_FOR: Duration = Duration::from_mins(1);
+
+/// Connections for reading.
+///
+/// The pool asks the engine before and after every use of a connection, in a task of its own: three times the work of a small
+/// read. A connection that has just answered is therefore kept here for the next read, and only one whose read failed or was
+/// dropped goes back to the pool, which closes it if it is broken.
+pub(crate) struct Readers<DB: Database>(Arc<Inner<DB>>);
+
+struct Inner<DB: Database> {
+    pool: Pool<DB>,
+    /// As many permits as the pool has connections, so that the pool never waits for one that is kept here.
+    slots: Arc<Semaphore>,
+    /// For how long after its last answer a connection is used again without asking the engine first.
+    trusted_for: Duration,
+    kept: Mutex<Vec<Kept<DB>>>,
+}
+
+struct Kept<DB: Database> {
+    connection: PoolConnection<DB>,
+    /// When the pool gave it out.
+    taken_at: Instant,
+    /// When it last answered.
+    used_at: Instant,
+}
+
+/// A connection in use; it goes back to the pool unless it is kept.
+struct Reader<DB: Database> {
+    connection: PoolConnection<DB>,
+    taken_at: Instant,
+    _slot: OwnedSemaphorePermit,
+}
+
+impl<DB: Database> Readers<DB> {
+    /// Keeps up to `count` connections, the size of the pool, each for so long after its last answer.
+    pub(crate) fn new(pool: Pool<DB>, count: u32, trusted_for: Duration) -> Self {
+        let slots = Semaphore::new(usize::try_from(count).unwrap_or(Semaphore::MAX_PERMITS));
+        Self(Arc::new(Inner { pool, slots: Arc::new(slots), trusted_for, kept: Mutex::default() }))
+    }
+
+    pub(crate) async fn close(&self) {
+        self.0.slots.close();
+        self.0.kept.lock().clear();
+        self.0.pool.close().await;
+    }
+
+    async fn acquire(&self) -> Result<Reader<DB>, Error> {
+        let slots = &self.0.slots;
+        let slot = match Arc::clone(slots).try_acquire_owned() {
+            Ok(slot) => slot,
+            Err(_) => timeout(ACQUIRE_TIMEOUT, Arc::clone(slots).acquire_owned())
+                .await
+                .map_err(|_| Error::PoolTimedOut)?
+                .map_err(|_| Error::PoolClosed)?,
+        };
+        if let Some(Kept { connection, taken_at, .. }) = self.take_kept() {
+            return Ok(Reader { connection, taken_at, _slot: slot });
+        }
+        let connection = self.0.pool.acquire().await?;
+        Ok(Reader { connection, taken_at: Instant::now(), _slot: slot })
+    }
+
+    /// The connection that was used last; those that are no longer trusted go back to the pool.
+    fn take_kept(&self) -> Option<Kept<DB>> {
+        let mut kept = self.0.kept.lock();
+        let is_trusted = |kept: &Kept<DB>| {
+            kept.used_at.elapsed() < self.0.trusted_for && kept.taken_at.elapsed() < KEPT_FOR
+        };
+        let newest = kept.pop().filter(is_trusted);
+        if newest.is_none() {
+            // The others were used before it.
+            kept.clear();
+        }
+        newest
+    }
+
+    fn keep(&self, reader: Reader<DB>) {
+        let Reader { connection, taken_at, _slot: slot } = reader;
+        let mut kept = self.0.kept.lock();
+        if !self.0.slots.is_closed() {
+            kept.push(Kept { connection, taken_at, used_at: Instant::now() });
+        }
+        drop(kept);
+        drop(slot);
+    }
+}
+
+impl<DB: Database> fmt::Debug for Readers<DB> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Readers").field("kept", &self.0.kept.lock().len()).finish_non_exhaustive()
+    }
+}
+
+impl<DB: Database> Clone for Readers<DB> {
+    fn clone(&self) -> Self {
+        Self(Arc::clone(&self.0))
+    }
+}
+
+/// Rows, and how many were changed.
+type Step<DB> = Either<<DB as Database>::QueryResult, <DB as Database>::Row>;
+
+impl<'p, DB: Database> Executor<'p> for &'p Readers<DB>
+where
+    for<'c> &'c mut DB::Connection: Executor<'c, Database = DB>,
+{
+    type Database = DB;
+
+    fn fetch_many<'e, 'q: 'e, E>(self, query: E) -> BoxStream<'e, Result<Step<DB>, Error>>
+    where
+        E: 'q + Execute<'q, DB>,
+    {
+        let readers = self.clone();
+        let read = async move {
+            let mut reader = readers.acquire().await?;
+            let steps: Vec<_> = reader.connection.fetch_many(query).try_collect().await?;
+            readers.keep(reader);
+            Ok::<_, Error>(stream::iter(steps.into_iter().map(Ok)))
+        };
+        stream::once(read).try_flatten().boxed()
+    }
+
+    fn fetch_optional<'e, 'q: 'e, E>(self, query: E) -> BoxFuture<'e, Result<Option<DB::Row>, Error>>
+    where
+        E: 'q + Execute<'q, DB>,
+    {
+        let readers = self.clone();
+        Box::pin(async move {
+            let mut reader = readers.acquire().await?;
+            let row = reader.connection.fetch_optional(query).await?;
+            readers.keep(reader);
+            Ok(row)
+        })
+    }
+
+    fn prepare_with<'e>(
+        self,
+        sql: SqlStr,
+        parameters: &'e [DB::TypeInfo],
+    ) -> BoxFuture<'e, Result<DB::Statement, Error>>
+    where
+        'p: 'e,
+    {
+        let readers = self.clone();
+        Box::pin(async move { readers.acquire().await?.connection.prepare_with(sql, parameters).await })
+    }
+}
