@@ -80,23 +80,29 @@ fn write_key(file: &Path, byte: u8) {
 
 /// A host on which the service is set up.
 pub(crate) struct Host {
-    nodes: Service,
-    _chains: TempDir,
+    /// The sandbox's chains; none where a test has chains of its own.
+    nodes: Option<(Service, TempDir)>,
     pub(crate) folder: TempDir,
     pub(crate) base: String,
 }
 
 impl Host {
     pub(crate) fn new() -> Self {
-        let (chains, folder) = (data_dir(), data_dir());
+        let chains = data_dir();
         let nodes = Service::start_with(chains.path(), &["sandbox"]);
         let base = nodes.url.split("/sandbox").next().unwrap().to_owned();
+        Self { nodes: Some((nodes, chains)), ..Self::on(base) }
+    }
+
+    /// On chains whose nodes are at this URL, below `/sandbox/rpc`.
+    pub(crate) fn on(base: String) -> Self {
+        let folder = data_dir();
         for (name, role) in
             [("relayer.key", Role::Relayer), ("house.key", Role::House), ("payer.key", Role::Payer)]
         {
             write_key(&folder.path().join(name), role as u8);
         }
-        Self { nodes, _chains: chains, folder, base }
+        Self { nodes: None, folder, base }
     }
 
     pub(crate) fn path(&self, name: &str) -> PathBuf {
@@ -199,7 +205,8 @@ impl Host {
             gift["token"] = json!(token.to_string());
         }
         let url = format!("{}/sandbox/faucet", self.base);
-        let answer = self.nodes.client.post(url).body(gift.to_string()).send().await.unwrap();
+        let (nodes, _) = self.nodes.as_ref().expect("the sandbox has a faucet");
+        let answer = nodes.client.post(url).body(gift.to_string()).send().await.unwrap();
         assert_eq!(answer.status(), 200);
         while self.balance(owner, chain, token).await.is_zero() {
             tokio::time::sleep(Duration::from_millis(50)).await;

@@ -1,5 +1,6 @@
 //! Drills: what an adversary does, against the real binary.
 
+mod handover;
 mod idle_connections;
 mod other_keys;
 mod play_money;
