@@ -27,22 +27,35 @@ impl BalanceReader for EvmClient {
         owner: Address,
         tokens: &[TokenId],
     ) -> Result<Vec<(TokenId, RawAmount)>, ChainError> {
-        let Address::Evm(owner) = owner else {
-            let message = format!("{owner} is not an address of this chain");
-            return Err(ChainError::Refused(self.chain_id(), message));
-        };
-        let (wanted, queries): (Vec<TokenId>, Vec<BalanceQuery>) = tokens
-            .iter()
-            .filter(|token| token.chain() == self.chain_id())
-            .filter_map(|token| match token.address() {
-                Address::Evm(address) => Some((*token, BalanceQuery { owner, token: address })),
-                _ => None,
-            })
-            .unzip();
+        let (wanted, queries) = queries(self.chain_id(), owner, tokens)?;
         let balances = self.balances_of(&queries, BlockTag::Latest).await?;
-        let amounts = balances.into_iter().map(RawAmount::new);
-        Ok(wanted.into_iter().zip(amounts).filter(|(_, amount)| !amount.is_zero()).collect())
+        Ok(held_by(wanted, balances))
     }
+}
+
+/// The tokens of this chain, and what to ask of each.
+pub(crate) fn queries(
+    chain: ChainId,
+    owner: Address,
+    tokens: &[TokenId],
+) -> Result<(Vec<TokenId>, Vec<BalanceQuery>), ChainError> {
+    let Address::Evm(owner) = owner else {
+        let message = format!("{owner} is not an address of this chain");
+        return Err(ChainError::Refused(chain, message));
+    };
+    let own = tokens.iter().filter(|token| token.chain() == chain);
+    Ok(own
+        .filter_map(|token| match token.address() {
+            Address::Evm(address) => Some((*token, BalanceQuery { owner, token: address })),
+            _ => None,
+        })
+        .unzip())
+}
+
+/// The tokens with what is held of them, without those of which there is nothing.
+pub(crate) fn held_by(tokens: Vec<TokenId>, balances: Vec<U256>) -> Vec<(TokenId, RawAmount)> {
+    let amounts = balances.into_iter().map(RawAmount::new);
+    tokens.into_iter().zip(amounts).filter(|(_, amount)| !amount.is_zero()).collect()
 }
 
 impl EvmClient {
@@ -109,21 +122,14 @@ impl EvmClient {
         }
     }
 
-    fn aggregate_call(&self, part: &[BalanceQuery], at: BlockTag) -> Call {
+    pub(crate) fn aggregate_call(&self, part: &[BalanceQuery], at: BlockTag) -> Call {
         let multicall = self.config().multicall;
         eth_call(multicall, &multicall::encode(multicall, part), at)
     }
 
     /// Reads balances with one call per token, in batches.
     async fn read_one_by_one(&self, queries: &[BalanceQuery], at: BlockTag) -> Result<Vec<U256>, CallError> {
-        let call = |query: &BalanceQuery| {
-            if query.token.is_zero() {
-                Call::new("eth_getBalance", json!([query.owner, at.json()]))
-            } else {
-                eth_call(query.token, &multicall::balance_of(query.owner).into(), at)
-            }
-        };
-        let calls: Vec<Call> = queries.iter().map(call).collect();
+        let calls: Vec<Call> = queries.iter().map(|query| query.call(at)).collect();
         // `eth_getBalance` returns a short number and `eth_call` a padded word, so both are decoded as text first.
         let answers: Vec<Result<String, CallError>> = self.batch(&calls).await;
         let mut balances = Vec::new();
@@ -147,7 +153,7 @@ impl EvmClient {
         }
     }
 
-    fn multicall_is_missing(&self) -> bool {
+    pub(crate) fn multicall_is_missing(&self) -> bool {
         let until = *self.no_multicall_until().lock();
         until.is_some_and(|until| until > Instant::now())
     }
@@ -156,6 +162,16 @@ impl EvmClient {
         tracing::info!(chain = %self.chain_id(), "Multicall3 missing, reading balances one by one");
         let until = Instant::now().checked_add(MULTICALL_RECHECK);
         *self.no_multicall_until().lock() = until;
+    }
+}
+
+impl BalanceQuery {
+    /// The call that reads this balance alone.
+    pub(crate) fn call(&self, at: BlockTag) -> Call {
+        if self.token.is_zero() {
+            return Call::new("eth_getBalance", json!([self.owner, at.json()]));
+        }
+        eth_call(self.token, &multicall::balance_of(self.owner).into(), at)
     }
 }
 
@@ -169,7 +185,7 @@ fn split(range: Range<usize>, size: usize) -> Vec<Range<usize>> {
     range.step_by(size.max(1)).map(|start| start..start.saturating_add(size).min(end)).collect()
 }
 
-fn read_balance(native: bool, text: &str) -> U256 {
+pub(crate) fn read_balance(native: bool, text: &str) -> U256 {
     if native {
         return text
             .strip_prefix("0x")

@@ -20,6 +20,7 @@ mod linea;
 mod log_union;
 mod multicall;
 pub mod orders;
+mod own_balances;
 mod revert;
 mod rpc;
 mod send;
@@ -43,6 +44,7 @@ pub use follow::{
 pub use gas_ceiling::GasLimits;
 pub use gas_feed::CachedGas;
 pub use orders::max_spent;
+pub use own_balances::OwnBalances;
 pub use revert::revert_reason;
 pub use rpc::Call;
 pub use send::{

@@ -35,6 +35,29 @@ pub fn agreed<T: PartialEq>(
     }
 }
 
+/// The value that a trusted endpoint names, or that at least `quorum` endpoints name and more than any other. One that lies
+/// can then neither make a value up nor hide one that enough others name.
+pub fn prevailing<T: PartialEq>(
+    quorum: NonZeroUsize,
+    answers: impl IntoIterator<Item = (bool, Option<T>)>,
+) -> Option<T> {
+    let mut counted: Vec<(T, usize)> = Vec::new();
+    for (trusted, answer) in answers {
+        let Some(value) = answer else { continue };
+        if trusted {
+            return Some(value);
+        }
+        match counted.iter_mut().find(|(known, _)| *known == value) {
+            Some((_, count)) => *count += 1,
+            None => counted.push((value, 1)),
+        }
+    }
+    counted.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
+    let next = counted.get(1).map_or(0, |(_, count)| *count);
+    let (value, count) = counted.into_iter().next()?;
+    (count >= quorum.get() && count > next).then_some(value)
+}
+
 /// The median, and the lower of the middle two where their number is even: of two endpoints, the higher one alone
 /// decides nothing. `None` without values.
 pub fn median<T: Ord>(values: impl IntoIterator<Item = T>) -> Option<T> {
@@ -72,6 +95,19 @@ mod tests {
         assert_eq!(agreed(TWO, [own(Some(1))]), Ok(1));
         assert_eq!(agreed(TWO, [own(None), other(Some(1))]), Err(Disagreement::TooFew(1)));
         assert!(matches!(agreed(TWO, [own(Some(1)), other(Some(2))]), Err(Disagreement::Contradiction(..))));
+    }
+
+    #[test]
+    fn rule_27_the_word_of_most_prevails_over_that_of_one() {
+        let said = |answers: &[Option<u8>]| prevailing(TWO, answers.iter().map(|answer| (false, *answer)));
+        assert_eq!(said(&[Some(9), Some(1), Some(1)]), Some(1));
+        assert_eq!(said(&[None, Some(1), Some(1)]), Some(1));
+        for unclear in
+            [vec![], vec![Some(1)], vec![Some(1), Some(2)], vec![Some(1), Some(1), Some(2), Some(2)]]
+        {
+            assert_eq!(said(&unclear), None, "{unclear:?}");
+        }
+        assert_eq!(prevailing(TWO, [(false, Some(2)), (false, Some(2)), (true, Some(1))]), Some(1));
     }
 
     #[test]

@@ -15,7 +15,7 @@ mod split;
 mod url;
 mod wire;
 
-pub use agreement::{Disagreement, agreed, median};
+pub use agreement::{Disagreement, agreed, median, prevailing};
 pub use config::{EndpointConfig, PoolConfig};
 pub use dialect::{Dialect, ErrorKind};
 pub use endpoint::EndpointStatus;

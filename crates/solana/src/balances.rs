@@ -20,7 +20,7 @@ struct WireHolding {
 }
 
 /// Amounts by mint from one call; SOL under its native token address.
-type Holdings = Vec<(AnyAddress, u64)>;
+pub(crate) type Holdings = Vec<(AnyAddress, u64)>;
 
 #[async_trait]
 impl BalanceReader for SolanaRpc {
@@ -33,32 +33,47 @@ impl BalanceReader for SolanaRpc {
         owner: AnyAddress,
         tokens: &[TokenId],
     ) -> Result<Vec<(TokenId, RawAmount)>, ChainError> {
+        let asked = BalanceCalls::new(owner, tokens)?;
+        let read = |index, answer: Contextual<Box<RawValue>>| asked.read(index, answer.value.get());
+        let answers = self.request_batch(&asked.calls(), read).await?;
+        Ok(select(&asked.tokens, answers.into_iter().flatten()))
+    }
+}
+
+/// What is asked of a node for the balances of one owner.
+pub(crate) struct BalanceCalls<'a> {
+    owner: Address,
+    pub(crate) tokens: Vec<&'a TokenId>,
+    /// One call each: the accounts of this program, or SOL.
+    programs: Vec<Option<Address>>,
+}
+
+impl<'a> BalanceCalls<'a> {
+    pub(crate) fn new(owner: AnyAddress, tokens: &'a [TokenId]) -> Result<Self, ChainError> {
         let AnyAddress::Solana(bytes) = owner else {
             return Err(ChainError::Refused(SOLANA_CHAIN_ID, format!("{owner} is not a Solana address")));
         };
-        let owner = Address::new_from_array(bytes);
-        let requested: Vec<&TokenId> =
-            tokens.iter().filter(|token| token.chain() == SOLANA_CHAIN_ID).collect();
-        let programs: Vec<Option<Address>> = [
-            requested.iter().any(|token| token.is_native()).then_some(vec![None]),
-            requested
-                .iter()
-                .any(|token| !token.is_native())
-                .then_some(vec![Some(TOKEN_PROGRAM), Some(TOKEN_2022_PROGRAM)]),
-        ]
-        .into_iter()
-        .flatten()
-        .flatten()
-        .collect();
-        let calls: Vec<Call> =
-            programs.iter().map(|program| balance_call(&owner, program.as_ref())).collect();
-        let answers = self
-            .request_batch(&calls, |index, answer: Contextual<Box<RawValue>>| match programs.get(index) {
-                Some(Some(program)) => token_holdings(answer.value.get(), &owner, program),
-                _ => native_holding(answer.value.get()),
-            })
-            .await?;
-        Ok(select(&requested, answers.into_iter().flatten()))
+        let tokens: Vec<&TokenId> = tokens.iter().filter(|token| token.chain() == SOLANA_CHAIN_ID).collect();
+        let mut programs = Vec::new();
+        if tokens.iter().any(|token| token.is_native()) {
+            programs.push(None);
+        }
+        if tokens.iter().any(|token| !token.is_native()) {
+            programs.extend([Some(TOKEN_PROGRAM), Some(TOKEN_2022_PROGRAM)]);
+        }
+        Ok(Self { owner: Address::new_from_array(bytes), tokens, programs })
+    }
+
+    pub(crate) fn calls(&self) -> Vec<Call> {
+        self.programs.iter().map(|program| balance_call(&self.owner, program.as_ref())).collect()
+    }
+
+    /// Reads the value of the answer to one of the calls.
+    pub(crate) fn read(&self, index: usize, value: &str) -> Result<Holdings, String> {
+        match self.programs.get(index) {
+            Some(Some(program)) => token_holdings(value, &self.owner, program),
+            _ => native_holding(value),
+        }
     }
 }
 
@@ -107,7 +122,7 @@ fn token_holdings(json: &str, owner: &Address, program: &Address) -> Result<Hold
 }
 
 /// Sums the holdings of each requested token; tokens without a balance are left out.
-fn select(
+pub(crate) fn select(
     requested: &[&TokenId],
     holdings: impl Iterator<Item = (AnyAddress, u64)>,
 ) -> Vec<(TokenId, RawAmount)> {

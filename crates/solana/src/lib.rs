@@ -12,6 +12,7 @@ mod gas_feed;
 mod history;
 mod key;
 pub mod orders;
+mod own_balances;
 pub mod program;
 mod rpc;
 mod slots;
@@ -28,6 +29,7 @@ pub use error::RpcError;
 pub use gas_feed::CachedFees;
 pub use history::{HistoryCursor, Mention};
 pub use key::SolanaKey;
+pub use own_balances::OwnBalances;
 pub use rpc::SolanaRpc;
 pub use slots::Heads;
 pub use token_account::{

@@ -2,18 +2,15 @@
 
 use alloy_consensus::{Transaction as _, TxEnvelope};
 use alloy_eips::eip2718::Decodable2718 as _;
-use alloy_primitives::{Address, Bytes, U64, U256};
+use alloy_primitives::{Address, Bytes, U256};
 use alloy_sol_types::SolError as _;
 use causeway_domain::ports::Outgoing;
-use serde_json::json;
 
 use super::calldata::EncodedTx;
 use crate::client::EvmClient;
 use crate::contracts::{Escrow, Settler};
 use crate::error::CallError;
 use crate::revert::revert_reason;
-use crate::rpc::Call;
-use crate::simulate::transaction;
 
 /// Why the recipient cannot be paid, whatever the sender holds: it takes more gas than a delivery may, or refuses it. `None`
 /// where it can be paid, and where the node refuses the simulation for another reason.
@@ -22,12 +19,9 @@ pub(super) async fn unpayable_reason(
     from: Address,
     delivery: &EncodedTx,
 ) -> Result<Option<String>, CallError> {
-    let body = transaction(from, &delivery.request);
-    match client.call::<U64>(Call::new("eth_estimateGas", json!([body]))).await {
-        Ok(needed) => {
-            let (needed, ceiling) = (needed.to(), delivery.gas.ceiling(client.config().fees.gas_factor));
-            Ok((needed > ceiling).then(|| too_much_gas(needed, ceiling)))
-        }
+    let ceiling = delivery.gas.ceiling(client.config().fees.gas_factor);
+    match client.gas_within(from, &delivery.request, ceiling).await {
+        Ok(needed) => Ok((needed > ceiling).then(|| too_much_gas(needed, ceiling))),
         Err(CallError::Refused { data, .. }) => Ok(data.as_ref().and_then(recipient_refusal)),
         Err(error) => Err(error),
     }

@@ -1,11 +1,13 @@
-use alloy_primitives::{Address as EvmAddress, B256, Bytes, U256};
+use alloy_primitives::{Address as EvmAddress, B256, Bytes, U256, keccak256};
 use alloy_sol_types::{SolCall as _, sol};
 use causeway_domain::ports::{AddressWatch as _, KnownPayers};
 use causeway_domain::{Address, ChainId, RawAmount, TokenId};
 use causeway_evm::orders::EvmAddressWatch;
 use causeway_evm::{EvmClient, EvmConfig, Receipt};
+use serde_json::{Value, json};
 
 use crate::deposit_kit::{DepositFixture, Token, USDC, wallet};
+use crate::fake::{Fake, chain, client, error};
 use crate::orders_chain::USDT;
 
 sol! {
@@ -133,4 +135,64 @@ async fn coins_that_a_contract_sent_are_nobodys() {
     let found =
         watch.payers(Address::Evm(to), native, sent.block_number, RawAmount::new(coins)).await.unwrap();
     assert_eq!(found, known(0, &[]));
+}
+
+/// What an endpoint says of one payment of 50 units to `owner(8)`.
+#[derive(Clone, Copy)]
+struct Said {
+    tx: B256,
+    /// Of a token: from whose balance it came.
+    from: EvmAddress,
+    signer: EvmAddress,
+}
+
+const HONEST: Said =
+    Said { tx: B256::repeat_byte(1), from: EvmAddress::repeat_byte(1), signer: EvmAddress::repeat_byte(1) };
+
+async fn endpoint(said: Said) -> Fake {
+    let to = owner(8);
+    let log = json!({
+        "address": USDC, "topics": [keccak256("Transfer(address,address,uint256)"), said.from.into_word(), to.into_word()],
+        "data": Bytes::from(U256::from(50).to_be_bytes_vec()), "blockHash": B256::ZERO, "blockNumber": "0x5",
+        "transactionHash": said.tx, "logIndex": "0x3",
+    });
+    let sent = json!({ "hash": said.tx, "to": to, "value": "0x32", "from": said.signer });
+    Fake::start(move |method, params| match method {
+        "eth_chainId" => Ok(json!("0x2105")),
+        "eth_getLogs" => Ok(json!([log])),
+        "eth_getBlockByNumber" if params[0] == "0x5" => Ok(json!({ "transactions": [sent] })),
+        "eth_getBlockByNumber" => Ok(json!({ "transactions": [] })),
+        _ if params[0] != json!(said.tx) => Ok(Value::Null),
+        "eth_getTransactionReceipt" => Ok(json!({ "from": said.signer, "status": "0x1", "logs": [log] })),
+        "eth_getTransactionByHash" => Ok(sent.clone()),
+        _ => error(-32601, "no such method"),
+    })
+    .await
+}
+
+#[tokio::test]
+async fn rule_27_one_endpoint_alone_does_not_say_who_paid() {
+    let thief = EvmAddress::repeat_byte(0xbb);
+    let (one, other) = (endpoint(HONEST).await, endpoint(HONEST).await);
+    let other_signer = endpoint(Said { signer: thief, ..HONEST }).await;
+    let other_owner = endpoint(Said { from: thief, ..HONEST }).await;
+    let invented = endpoint(Said { tx: B256::repeat_byte(2), from: thief, signer: thief }).await;
+    let found = async |asset: EvmAddress, fakes: &[&Fake]| {
+        let watch = EvmAddressWatch::new(client(fakes));
+        let token = TokenId::from_address(chain(), Address::Evm(asset)).unwrap();
+        let amount = RawAmount::new(U256::from(50));
+        watch.payers(Address::Evm(owner(8)), token, 5, amount).await.unwrap()
+    };
+    for (asset, wallets) in [(USDC, vec![HONEST.signer; 2]), (EvmAddress::ZERO, vec![HONEST.signer])] {
+        let paid = known(50, &wallets);
+        assert_eq!(found(asset, &[&one]).await, paid, "there is no other");
+        assert_eq!(found(asset, &[&one, &other]).await, paid);
+        assert_eq!(found(asset, &[&other_signer, &one, &other]).await, paid);
+        assert_eq!(found(asset, &[&one, &other_signer]).await, known(0, &[]), "they contradict each other");
+        // Whoever is asked first for the payments: what it made up is nobody's, and what it hides is found later.
+        let doubtful = found(asset, &[&invented, &one, &other]).await;
+        assert!(doubtful == known(0, &[]) || doubtful == paid, "{doubtful:?}");
+    }
+    let doubtful = found(USDC, &[&other_owner, &one, &other]).await;
+    assert!(!doubtful.wallets.contains(&Address::Evm(thief)), "{doubtful:?}");
 }

@@ -2,6 +2,7 @@ use alloy_primitives::{Address as EvmAddress, Bytes, U256, address};
 use alloy_sol_types::{SolCall, SolValue, sol};
 use causeway_domain::ports::{BalanceReader, ChainError};
 use causeway_domain::{Address, RawAmount, TokenId};
+use causeway_evm::OwnBalances;
 use serde_json::{Value, json};
 
 use crate::fake::{Answer, Fake, Mode, chain, client, error};
@@ -131,4 +132,55 @@ async fn owners_of_another_family_are_rejected_and_foreign_tokens_skipped() {
     assert!(client.balances(Address::Solana([1; 32]), &[id(2)]).await.is_err());
     let foreign = TokenId::native(causeway_domain::ChainId::new(1).unwrap());
     assert_eq!(client.balances(Address::Evm(OWNER), &[foreign]).await.unwrap(), []);
+}
+
+/// An endpoint at which every account holds so much of everything.
+async fn liar(amount: u64) -> Fake {
+    Fake::start(move |method, params| match method {
+        "eth_call" => {
+            let data: Bytes = serde_json::from_value(params[0]["data"].clone()).unwrap();
+            let word = Bytes::from(U256::from(amount).to_be_bytes_vec());
+            let Ok(asked) = aggregate3Call::abi_decode(&data) else { return Ok(json!(word)) };
+            let outcomes = vec![(true, word); asked.calls.len()];
+            Ok(json!(Bytes::from((outcomes,).abi_encode_params())))
+        }
+        "eth_getBalance" => Ok(json!(format!("{amount:#x}"))),
+        _ => rpc(true, None)(method, params),
+    })
+    .await
+}
+
+async fn own(fakes: &[&Fake]) -> Result<Vec<(TokenId, RawAmount)>, ChainError> {
+    let mut held = OwnBalances::new(client(fakes)).balances(Address::Evm(OWNER), &wanted()).await?;
+    held.sort();
+    Ok(held)
+}
+
+#[tokio::test]
+async fn rule_27_one_endpoint_alone_does_not_say_what_we_hold() {
+    let (one, other) = (Fake::start(rpc(true, None)).await, Fake::start(rpc(true, None)).await);
+    let (much, nothing) = (liar(1_000_000_000).await, liar(0).await);
+    for fakes in [
+        vec![&much, &one, &other],
+        vec![&one, &other, &much],
+        vec![&nothing, &one, &other],
+        // Of two the lower counts.
+        vec![&much, &one],
+        vec![&one, &much],
+    ] {
+        assert_eq!(own(&fakes).await.unwrap(), expected());
+    }
+    assert_eq!(own(&[&nothing, &one]).await.unwrap(), [], "nothing is quoted that may not be there");
+    // Without Multicall3 the balances are asked one by one.
+    let old = [Fake::start(rpc(false, None)).await, Fake::start(rpc(false, None)).await];
+    assert_eq!(own(&[&much, &old[0], &old[1]]).await.unwrap(), expected());
+    // A token that makes the whole call fail does not hide the others.
+    let guzzling = [Fake::start(rpc(true, Some(501))).await, Fake::start(rpc(true, Some(501))).await];
+    assert_eq!(own(&[&much, &guzzling[0], &guzzling[1]]).await.unwrap(), expected());
+    one.set(Mode::Status(502));
+    assert!(
+        matches!(own(&[&much, &one]).await, Err(ChainError::Unavailable(_))),
+        "one alone is not believed"
+    );
+    assert_eq!(own(&[&other]).await.unwrap(), expected(), "there is no other");
 }

@@ -494,3 +494,57 @@ async fn rule_27_two_endpoints_that_agree_end_a_transaction() {
     let end = OutgoingEnd::Succeeded(sent.attempts[0].hash);
     assert_eq!(decisions(sender.poll_pending(at(2)).await.unwrap()), [NextStep::End(end)]);
 }
+
+/// An endpoint of the chain that answers simulations and estimates by itself.
+async fn simulating(fixture: &Fixture, call: Answer, estimate: Answer) -> Fake {
+    let chain = fixture.chain.clone();
+    Fake::start(move |method, params| match method {
+        "eth_call" => call.clone(),
+        "eth_estimateGas" => estimate.clone(),
+        _ => chain.lock().unwrap().answer(method, params),
+    })
+    .await
+}
+
+#[tokio::test]
+async fn rule_27_one_endpoint_alone_does_not_hold_a_transaction_up() {
+    let fixture = Fixture::new().await;
+    let gas = |gas: u64| Ok(json!(format!("{gas:#x}")));
+    let passes = || Ok(json!("0x"));
+    let refusing = simulating(&fixture, error(3, "execution reverted"), gas(40_000)).await;
+    let stingy = simulating(&fixture, passes(), gas(1)).await;
+    let costly = simulating(&fixture, passes(), gas(15_000_000)).await;
+    let honest = [
+        simulating(&fixture, passes(), gas(40_000)).await,
+        simulating(&fixture, passes(), gas(40_000)).await,
+    ];
+    let limits = GasLimits { min: 0, max: 100_000 };
+    let sent = async |purpose: &str, fakes: &[&Fake]| {
+        let policy = SendPolicy { stuck_after: Duration::from_mins(1), max_fee_per_gas: 2_000_000, depth: 2 };
+        let signer = Signer::from_bytes(&KEY).unwrap();
+        let sender = Sender::new(client(fakes), signer, fixture.outbox.clone(), policy);
+        let sent = sender.send_with_gas(purpose, &request(), limits, at(0)).await?;
+        let envelope = TxEnvelope::decode_2718(&mut sent.attempts[0].raw.as_slice()).unwrap();
+        Ok::<u64, SendError>(envelope.gas_limit())
+    };
+    let [one, other] = &honest;
+    let mut purposes = (1..).map(|number| format!("fill:{number}"));
+    for fakes in [
+        vec![&refusing, one, other],
+        vec![&stingy, one, other],
+        vec![&costly, one, other],
+        vec![&refusing, one],
+        vec![&stingy, one],
+        vec![&costly, one],
+    ] {
+        let limit = sent(&purposes.next().unwrap(), &fakes).await.unwrap();
+        assert!((40_000..60_000).contains(&limit), "{limit}");
+    }
+    let would_fail = sent(&purposes.next().unwrap(), &[one, &refusing, &refusing]).await;
+    assert!(matches!(would_fail, Err(SendError::WouldFail(_))), "{would_fail:?}");
+    let too_costly = sent(&purposes.next().unwrap(), &[one, &costly, &costly]).await;
+    assert!(
+        matches!(too_costly, Err(SendError::GasAboveCeiling { needed: 15_000_000, ceiling: 100_000 })),
+        "{too_costly:?}"
+    );
+}

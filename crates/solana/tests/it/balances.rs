@@ -2,10 +2,10 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use causeway_domain::ports::{BalanceReader, ChainError};
 use causeway_domain::{Address, ChainId, SOLANA_CHAIN_ID, TokenId};
-use causeway_solana::{TOKEN_2022_PROGRAM, TOKEN_PROGRAM};
+use causeway_solana::{OwnBalances, TOKEN_2022_PROGRAM, TOKEN_PROGRAM};
 use serde_json::{Value, json};
 
-use crate::fake_node::{FakeNode, client, rpc_error};
+use crate::fake_node::{FakeNode, NodeBehavior, client, rpc_error};
 
 const OWNER: [u8; 32] = [9; 32];
 const FROZEN: u8 = 2;
@@ -106,4 +106,29 @@ async fn owner_of_another_chain_family_is_refused() {
     let error = client(&[&fake]).balances(Address::Evm([1; 20].into()), &[mint(1)]).await.unwrap_err();
     assert!(matches!(error, ChainError::Refused(..)));
     assert_eq!(fake.requests(), 0);
+}
+
+#[tokio::test]
+async fn rule_27_one_endpoint_alone_does_not_say_what_we_hold() {
+    let classic = TOKEN_PROGRAM.to_string();
+    let holding = |amount| vec![holding(&classic, 1, OWNER, amount, 1)];
+    let (one, other) = (node(holding(100), vec![]).await, node(holding(100), vec![]).await);
+    let (much, nothing) = (node(holding(1_000_000), vec![]).await, node(vec![], vec![]).await);
+    let own = async |fakes: &[&FakeNode]| {
+        let read =
+            OwnBalances::new(client(fakes)).balances(Address::Solana(OWNER), &[mint(1), mint(2)]).await?;
+        Ok::<_, ChainError>(read.into_iter().map(|(_, amount)| amount.to_string()).collect::<Vec<_>>())
+    };
+    for fakes in
+        [vec![&much, &one, &other], vec![&nothing, &one, &other], vec![&much, &one], vec![&one, &much]]
+    {
+        assert_eq!(own(&fakes).await.unwrap(), ["100"]);
+    }
+    assert_eq!(own(&[&one, &nothing]).await.unwrap(), <[String; 0]>::default());
+    one.set_behavior(NodeBehavior::Status(502, "Bad Gateway"));
+    assert!(
+        matches!(own(&[&much, &one]).await, Err(ChainError::Unavailable(_))),
+        "one alone is not believed"
+    );
+    assert_eq!(own(&[&other]).await.unwrap(), ["100"], "there is no other");
 }

@@ -144,6 +144,17 @@ impl ChainClients {
         evm.chain(self.solana.iter().map(|rpc| Arc::new(rpc.clone()) as Arc<dyn BalanceReader>)).collect()
     }
 
+    /// What our own accounts hold, which no endpoint says alone (rule 27).
+    pub(crate) fn own_balances(&self) -> Vec<Arc<dyn BalanceReader>> {
+        let evm = self.evm.iter().cloned();
+        let evm =
+            evm.map(|client| Arc::new(causeway_evm::OwnBalances::new(client)) as Arc<dyn BalanceReader>);
+        let solana = self.solana.iter().cloned();
+        let solana =
+            solana.map(|rpc| Arc::new(causeway_solana::OwnBalances::new(rpc)) as Arc<dyn BalanceReader>);
+        evm.chain(solana).collect()
+    }
+
     /// Probes the endpoints of every chain that has several, until `stop`.
     pub(crate) async fn probe_endpoints(self, stop: CancellationToken) {
         let several: Vec<_> = self.evm.into_iter().filter(|client| client.endpoints().len() > 1).collect();

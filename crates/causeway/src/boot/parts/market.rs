@@ -250,7 +250,7 @@ impl Market {
         let tokens = by_chain(&tokens);
         let sources = BookSources {
             filler: name.clone(),
-            readers: parts.clients.readers(),
+            readers: parts.clients.own_balances(),
             reservations: parts.store.clone(),
             accounts: maker.accounts,
             tokens: tokens.clone(),

@@ -1,12 +1,15 @@
 //! Who paid to a deposit address.
 
+use std::collections::HashSet;
+
 use alloy_primitives::{Address as EvmAddress, B256, U64, U256};
 use causeway_domain::ports::KnownPayers;
 use causeway_domain::{Address, RawAmount};
+use causeway_jsonrpc_client::prevailing;
 use serde::Deserialize;
-use serde_json::json;
+use serde_json::{Value, json};
 
-use super::watch::EvmAddressWatch;
+use super::watch::{EvmAddressWatch, Sent, is_transfer};
 use crate::blocks::Log;
 use crate::error::CallError;
 use crate::rpc::Call;
@@ -20,12 +23,22 @@ const COIN_BLOCKS_AT_ONCE: u64 = 8;
 /// How many payments are looked at: anybody may send many small ones.
 const MAX_PAYMENTS: usize = 64;
 
-/// A payment whose transaction is not looked at yet.
+/// A payment that an endpoint shows, and whose transaction is not looked at yet.
 struct Payment {
     tx: B256,
     /// Of a token: from whose balance it came.
     from: Option<EvmAddress>,
+    /// Of a token: the place of its transfer among the logs of the block.
+    log: Option<u64>,
     amount: U256,
+}
+
+/// What an endpoint says of a payment's transaction.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Seen {
+    signer: EvmAddress,
+    /// Whether the transaction succeeded and made this payment.
+    has_paid: bool,
 }
 
 #[derive(Deserialize)]
@@ -33,6 +46,7 @@ struct Signed {
     from: EvmAddress,
     /// 1 on success.
     status: U64,
+    logs: Vec<Log>,
 }
 
 fn sum(payments: &[Payment]) -> U256 {
@@ -63,7 +77,7 @@ impl EvmAddressWatch {
             if is_coin {
                 let sent = self.payments_of_coins(to, range).await?;
                 let payment =
-                    |sent: super::watch::Sent| Payment { tx: sent.hash, from: None, amount: sent.value };
+                    |sent: Sent| Payment { tx: sent.hash, from: None, log: None, amount: sent.value };
                 payments.extend(sent.into_iter().map(payment));
             } else {
                 let transfers = self.transfers(to, token, range, |_| false).await?;
@@ -73,29 +87,84 @@ impl EvmAddressWatch {
                 break;
             }
         }
-        payments.retain(|payment| !payment.amount.is_zero());
+        // A node may list the same payment twice.
+        let mut known = HashSet::new();
+        payments.retain(|payment| !payment.amount.is_zero() && known.insert((payment.tx, payment.log)));
         payments.truncate(MAX_PAYMENTS);
-        self.signers(&payments).await
+        self.signers((to, token), &payments).await
     }
 
-    /// Payments in transactions that are not found, or that failed, are nobody's.
-    async fn signers(&self, payments: &[Payment]) -> Result<KnownPayers, CallError> {
-        let receipt = |payment: &Payment| Call::new("eth_getTransactionReceipt", json!([payment.tx]));
-        let calls: Vec<Call> = payments.iter().map(receipt).collect();
+    /// Payments in transactions that are not found, or that failed, are nobody's; so are those that too few endpoints show
+    /// (rule 27): one alone could name a listed wallet, or another one in its place.
+    async fn signers(
+        &self,
+        (to, token): (EvmAddress, EvmAddress),
+        payments: &[Payment],
+    ) -> Result<KnownPayers, CallError> {
+        let client = self.client();
         let (mut wallets, mut amount) = (Vec::new(), U256::ZERO);
-        for (payment, receipt) in payments.iter().zip(self.client().batch::<Option<Signed>>(&calls).await) {
-            let Some(receipt) = receipt?.filter(|receipt| receipt.status.to::<u64>() == 1) else { continue };
-            wallets.extend(std::iter::once(receipt.from).chain(payment.from).map(Address::Evm));
-            amount = amount.saturating_add(payment.amount);
+        for part in payments.chunks((client.config().pool.max_batch_calls.get() / 2).max(1)) {
+            let calls: Vec<Call> = part.iter().flat_map(|payment| calls(payment.tx)).collect();
+            let asked = client.ask_all::<Value>(&calls).await;
+            for (place, payment) in part.iter().enumerate() {
+                let mut fault = None;
+                let seen: Vec<_> = asked
+                    .iter()
+                    .map(|one| {
+                        let mut answers = one.answers.iter().skip(place * 2);
+                        let mut next = || match answers.next()? {
+                            Ok(answer) => Some(answer),
+                            Err(error) => {
+                                fault = Some(error.clone());
+                                None
+                            }
+                        };
+                        let seen = next().zip(next()).and_then(|both| payment.seen((to, token), both));
+                        (one.trusted, seen)
+                    })
+                    .collect();
+                match (prevailing(client.quorum(), seen), fault) {
+                    (Some(Seen { signer, has_paid: true }), _) => {
+                        wallets.extend(std::iter::once(signer).chain(payment.from).map(Address::Evm));
+                        amount = amount.saturating_add(payment.amount);
+                    }
+                    (None, Some(error)) => return Err(error),
+                    (Some(Seen { has_paid: false, .. }) | None, _) => {
+                        let (chain, tx) = (client.chain_id(), payment.tx);
+                        tracing::warn!(%chain, %tx, "too few endpoints show a payment alike");
+                    }
+                }
+            }
         }
         Ok(KnownPayers { wallets, amount: RawAmount::new(amount) })
+    }
+}
+
+fn calls(tx: B256) -> [Call; 2] {
+    ["eth_getTransactionReceipt", "eth_getTransactionByHash"].map(|method| Call::new(method, json!([tx])))
+}
+
+impl Payment {
+    /// What an endpoint says of it, by the receipt and the transaction; nothing where it does not know them.
+    fn seen(&self, (to, token): (EvmAddress, EvmAddress), (receipt, sent): (&Value, &Value)) -> Option<Seen> {
+        let receipt = Signed::deserialize(receipt).ok()?;
+        let has_paid = match self.log {
+            Some(index) => receipt.logs.iter().any(|log| {
+                log.index == index && is_transfer(log, to, token) && {
+                    let shown = transfer(log);
+                    (shown.tx, shown.from, shown.amount) == (self.tx, self.from, self.amount)
+                }
+            }),
+            None => Sent::deserialize(sent).is_ok_and(|sent| sent.pays(to) && sent.value == self.amount),
+        };
+        Some(Seen { signer: receipt.from, has_paid: has_paid && receipt.status.to::<u64>() == 1 })
     }
 }
 
 fn transfer(log: &Log) -> Payment {
     let from = log.topics.get(1).map(|word| EvmAddress::from_word(*word));
     let amount = U256::try_from_be_slice(&log.data).unwrap_or_default();
-    Payment { tx: log.transaction_hash, from, amount }
+    Payment { tx: log.transaction_hash, from, log: Some(log.index), amount }
 }
 
 #[cfg(test)]

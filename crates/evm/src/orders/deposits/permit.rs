@@ -141,7 +141,7 @@ impl EvmDepositBuilder {
     /// A payer that is a contract verifies its signature at our cost: it may take what any permit takes, and no more (rule 25).
     async fn check_open_gas(&self, open: &TxRequest) -> Result<(), DepositCheckError> {
         let ceiling = GasLimits::up_to(OPEN_FOR).ceiling(self.client.config().fees.gas_factor);
-        let needed = match self.client.estimate_exactly(self.relayer, open).await {
+        let needed = match self.client.agreed_gas(self.relayer, open, ceiling).await {
             Ok(needed) if needed <= ceiling => return Ok(()),
             Ok(needed) => format!("{needed} gas"),
             // The call itself passed: what is refused is the gas of its transaction.

@@ -38,6 +38,20 @@ pub(super) struct Sent {
     pub(super) value: U256,
 }
 
+impl Sent {
+    pub(super) fn pays(&self, to: EvmAddress) -> bool {
+        self.to == Some(to) && !self.value.is_zero()
+    }
+}
+
+/// Whether the log is a transfer of the token to the address.
+pub(super) fn is_transfer(log: &Log, to: EvmAddress, token: EvmAddress) -> bool {
+    log.address == token
+        && log.topics.first() == Some(&Erc20::Transfer::SIGNATURE_HASH)
+        && log.topics.get(2) == Some(&to.into_word())
+        && !log.removed
+}
+
 impl EvmAddressWatch {
     /// Creates a watch for the chain of `client`.
     pub const fn new(client: EvmClient) -> Self {
@@ -85,11 +99,7 @@ impl EvmAddressWatch {
             match self.client.call::<Vec<Log>>(Call::new("eth_getLogs", filter)).await {
                 Ok(mut logs) => {
                     logs.retain(|log| {
-                        log.address == token
-                            && (first..=last).contains(&log.block_number)
-                            && log.topics.first() == Some(&Erc20::Transfer::SIGNATURE_HASH)
-                            && log.topics.get(2) == Some(&to.into_word())
-                            && !log.removed
+                        is_transfer(log, to, token) && (first..=last).contains(&log.block_number)
                     });
                     logs.sort_unstable_by_key(|log| Reverse((log.block_number, log.index)));
                     found.append(&mut logs);
@@ -120,8 +130,7 @@ impl EvmAddressWatch {
         let mut found = Vec::new();
         for block in self.client.batch::<Option<FullBlock>>(&calls).await {
             let transactions = block?.map_or_else(Vec::new, |block| block.transactions);
-            let pays = |sent: &Sent| sent.to == Some(to) && !sent.value.is_zero();
-            found.extend(transactions.into_iter().rev().filter(pays));
+            found.extend(transactions.into_iter().rev().filter(|sent| sent.pays(to)));
         }
         Ok(found)
     }

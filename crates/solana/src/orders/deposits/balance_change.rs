@@ -1,4 +1,5 @@
 use causeway_domain::ports::ChainError;
+use causeway_jsonrpc_client::prevailing;
 use serde::Deserialize;
 use serde_json::json;
 use solana_address::Address;
@@ -88,7 +89,8 @@ pub(super) struct Payment {
     pub(super) payers: Vec<Address>,
 }
 
-/// Nothing if the transaction is not found.
+/// As enough endpoints show it alike (rule 27): one alone could name a listed wallet, or another one in its place. Nothing
+/// if they do not, or if the transaction is not found.
 pub(super) async fn payment(
     rpc: &SolanaRpc,
     signature: Signature,
@@ -96,13 +98,28 @@ pub(super) async fn payment(
     tokens: bool,
 ) -> Result<Payment, ChainError> {
     let account = account.to_string();
-    let found = rpc.request(transaction(signature), |wire: Option<WireTransaction>| {
-        Ok(wire.map_or_else(Payment::default, |wire| Payment {
-            amount: balance_increase(&wire, &account, tokens),
-            payers: paying_accounts(&wire, tokens),
-        }))
-    });
-    Ok(found.await?)
+    let (mut shown, mut fault) = (Vec::new(), None);
+    for asked in rpc.ask_all::<Option<WireTransaction>>(&[transaction(signature)]).await {
+        match asked.answers.into_iter().next() {
+            Some(Ok(wire)) => {
+                let payment = wire.map(|wire| Payment {
+                    amount: balance_increase(&wire, &account, tokens),
+                    payers: paying_accounts(&wire, tokens),
+                });
+                shown.push((asked.trusted, payment));
+            }
+            Some(Err(error)) => fault = Some(error),
+            None => {}
+        }
+    }
+    match (prevailing(rpc.quorum(), shown), fault) {
+        (Some(payment), _) => Ok(payment),
+        (None, Some(error)) => Err(error.into()),
+        (None, None) => {
+            tracing::warn!(%signature, "too few endpoints of Solana show a payment alike");
+            Ok(Payment::default())
+        }
+    }
 }
 
 fn paying_accounts(wire: &WireTransaction, tokens: bool) -> Vec<Address> {

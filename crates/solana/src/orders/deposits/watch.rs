@@ -1,4 +1,4 @@
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use alloy_primitives::U256;
 use async_trait::async_trait;
@@ -163,7 +163,9 @@ impl AddressWatch for SolanaAddressWatch {
         let mut walk = HistoryWalk::of_successful(0);
         self.rpc.walk(&place.at, &mut walk, (Commitment::Finalized, None), MAX_HISTORY_PAGES).await?;
         let mentions = walk.finish();
-        let newest = mentions.iter().rev().filter(|mention| mention.slot <= until);
+        // A node may list the same transaction twice.
+        let mut seen = HashSet::new();
+        let newest = mentions.iter().rev().filter(|one| one.slot <= until && seen.insert(one.signature));
         let mut sum = 0_u64;
         for mention in newest.take(MAX_SCANNED_TRANSACTIONS) {
             let found = payment(&self.rpc, mention.signature, &place.at, place.token.is_some()).await?;

@@ -2,7 +2,10 @@ use causeway_domain::ports::{AddressWatch as _, ChainError};
 use causeway_domain::{Address as AnyAddress, RawAmount, SOLANA_CHAIN_ID, TokenId};
 use causeway_solana::orders::SolanaAddressWatch;
 
+use serde_json::{Value, json};
+
 use super::*;
+use crate::fake_node::{FakeNode, client};
 use crate::sandbox_chain::{PROGRAM, SOL, USDC, usdc, usdc_of};
 
 type Change = fn(&mut causeway_sandbox::solana::Account);
@@ -104,4 +107,42 @@ async fn addresses_of_other_chains_are_refused() {
     let stranger = AnyAddress::Evm([1; 20].into());
     let asked = watch.balances_at(&[(stranger, usdc())], 1).await;
     assert!(matches!(asked, Err(ChainError::Refused(..))));
+}
+
+/// What an endpoint says of one payment to the address `[8; 32]`.
+async fn says(signature: u8, payer: u8) -> FakeNode {
+    let text = |byte: u8| bs58::encode([byte; 32]).into_string();
+    let named = bs58::encode([signature; 64]).into_string();
+    let mention = json!({ "signature": named, "slot": 5, "err": null, "blockTime": 1_800_000_000 });
+    let transaction = json!({
+        "transaction": { "message": { "accountKeys": [text(payer), text(8)] } },
+        "meta": { "preBalances": [100, 0], "postBalances": [40, 50] },
+    });
+    FakeNode::start(move |method, params| match method {
+        "getSignaturesForAddress" => Ok(json!([mention])),
+        "getTransaction" if params[0] == named => Ok(transaction.clone()),
+        _ => Ok(Value::Null),
+    })
+    .await
+}
+
+#[tokio::test]
+async fn rule_27_one_endpoint_alone_does_not_say_who_paid() {
+    let (one, other) = (says(1, 1).await, says(1, 1).await);
+    let (other_payer, invented) = (says(1, 66).await, says(2, 66).await);
+    let sol = TokenId::native(SOLANA_CHAIN_ID);
+    let found = async |nodes: &[&FakeNode]| {
+        let watch = SolanaAddressWatch::new(client(nodes));
+        let amount = RawAmount::new(50_u64.try_into().unwrap());
+        let payers = watch.payers(AnyAddress::Solana([8; 32]), sol, 5, amount).await.unwrap();
+        (payers.amount.get().to::<u64>(), payers.wallets)
+    };
+    let payer = AnyAddress::Solana([1; 32]);
+    assert_eq!(found(&[&one]).await, (50, vec![payer]), "there is no other");
+    assert_eq!(found(&[&one, &other]).await, (50, vec![payer]));
+    assert_eq!(found(&[&other_payer, &one, &other]).await, (50, vec![payer]));
+    assert_eq!(found(&[&one, &other_payer]).await, (0, vec![]), "they contradict each other");
+    // Whoever is asked first for the payments: what it made up is nobody's, and what it hides is found later.
+    let (_, wallets) = found(&[&invented, &one, &other]).await;
+    assert!(!wallets.contains(&AnyAddress::Solana([66; 32])), "{wallets:?}");
 }
