@@ -10,6 +10,8 @@ mod error;
 mod event_signals;
 mod execute;
 mod fiat;
+#[cfg(any(test, fuzzing))]
+pub mod fuzzing;
 mod http;
 mod hub;
 mod intents;

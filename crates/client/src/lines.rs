@@ -11,32 +11,53 @@ const MAX_LINE_BYTES: usize = 1024 * 1024;
 pub(crate) struct Lines {
     pub(crate) client: Client,
     pub(crate) response: Response,
-    /// Received bytes that do not form a line yet.
-    buffer: Vec<u8>,
+    buffer: LineBuffer,
 }
 
-impl Lines {
-    pub(crate) const fn new(client: Client, response: Response) -> Self {
-        Self { client, response, buffer: Vec::new() }
+/// Received bytes that do not form a line yet.
+#[derive(Debug, Default)]
+pub(crate) struct LineBuffer(Vec<u8>);
+
+impl LineBuffer {
+    pub(crate) fn extend(&mut self, chunk: &[u8]) {
+        self.0.extend_from_slice(chunk);
     }
 
-    /// The next complete line in the buffer, without its line break.
-    pub(crate) fn next_buffered(&mut self) -> Option<Vec<u8>> {
-        let end = self.buffer.iter().position(|byte| *byte == b'\n')?;
-        let mut line: Vec<u8> = self.buffer.drain(..=end).collect();
+    /// The next complete line, without its line break.
+    pub(crate) fn next_line(&mut self) -> Option<Vec<u8>> {
+        let end = self.0.iter().position(|byte| *byte == b'\n')?;
+        let mut line: Vec<u8> = self.0.drain(..=end).collect();
         line.truncate(line.trim_ascii_end().len());
         Some(line)
     }
 
+    /// What follows the last line break.
+    pub(crate) fn take_rest(&mut self) -> Vec<u8> {
+        let mut rest = std::mem::take(&mut self.0);
+        rest.truncate(rest.trim_ascii_end().len());
+        rest
+    }
+}
+
+impl Lines {
+    pub(crate) const fn new(client: Client, response: Response) -> Self {
+        Self { client, response, buffer: LineBuffer(Vec::new()) }
+    }
+
+    /// The next complete line in the buffer, without its line break.
+    pub(crate) fn next_buffered(&mut self) -> Option<Vec<u8>> {
+        self.buffer.next_line()
+    }
+
     /// Reads more bytes; `false` at the end.
     pub(crate) async fn read_chunk(&mut self) -> Result<bool, Error> {
-        if self.buffer.len() > MAX_LINE_BYTES {
+        if self.buffer.0.len() > MAX_LINE_BYTES {
             return Err(Error::invalid_response(format!(
                 "A line of the response is longer than {MAX_LINE_BYTES} bytes."
             )));
         }
         let chunk = self.response.chunk().await.map_err(transport_error)?;
-        self.buffer.extend_from_slice(chunk.as_deref().unwrap_or_default());
+        self.buffer.extend(chunk.as_deref().unwrap_or_default());
         Ok(chunk.is_some())
     }
 
@@ -50,8 +71,8 @@ impl Lines {
             }
             let client = self.client.clone();
             if !client.with_timeout(self.read_chunk()).await? {
-                let rest = std::mem::take(&mut self.buffer);
-                return Ok(Some(rest.trim_ascii().to_vec()).filter(|rest| !rest.is_empty()));
+                let rest = self.buffer.take_rest();
+                return Ok(Some(rest.trim_ascii_start().to_vec()).filter(|rest| !rest.is_empty()));
             }
         }
     }

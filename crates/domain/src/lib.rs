@@ -10,6 +10,8 @@ mod deployment;
 mod evidence;
 pub mod fiat;
 mod forwarding_order;
+#[cfg(any(test, fuzzing))]
+pub mod fuzzing;
 mod ids;
 mod intent_terms;
 mod order;

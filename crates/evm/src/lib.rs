@@ -14,6 +14,8 @@ mod error;
 mod fees;
 mod finalized;
 mod follow;
+#[cfg(any(test, fuzzing))]
+pub mod fuzzing;
 mod gas_ceiling;
 mod gas_feed;
 mod linea;

@@ -9,6 +9,8 @@ mod explorer;
 mod extract;
 mod fiat;
 mod fillers;
+#[cfg(any(test, fuzzing))]
+pub mod fuzzing;
 mod guides;
 mod hub;
 mod intents;

@@ -6,6 +6,8 @@ mod dialect;
 mod endpoint;
 mod error;
 mod fault;
+#[cfg(any(test, fuzzing))]
+pub mod fuzzing;
 mod health;
 mod http;
 mod outcome;

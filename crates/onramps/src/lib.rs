@@ -5,6 +5,8 @@ pub mod attempts;
 pub mod banxa;
 pub mod coinbase;
 pub mod conformance;
+#[cfg(any(test, fuzzing))]
+pub mod fuzzing;
 mod http;
 pub mod moonpay;
 pub mod offering_cache;

@@ -1,6 +1,8 @@
 #![doc = include_str!("../README.md")]
 
 mod error;
+#[cfg(any(test, fuzzing))]
+pub mod fuzzing;
 mod modules;
 pub mod payload;
 mod strokes;

@@ -8,6 +8,8 @@ mod commitment;
 mod config;
 mod error;
 mod extensions;
+#[cfg(any(test, fuzzing))]
+pub mod fuzzing;
 mod gas_feed;
 mod history;
 mod key;

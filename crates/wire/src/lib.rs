@@ -5,6 +5,8 @@ mod deposit;
 mod error;
 mod fiat;
 mod filler;
+#[cfg(any(test, fuzzing))]
+pub mod fuzzing;
 mod hub;
 mod intent;
 mod order;

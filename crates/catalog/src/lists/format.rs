@@ -16,10 +16,10 @@ const MAX_LOGO_BYTES: usize = 2_048;
 
 /// The content of a token list.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub(super) struct Parsed {
-    pub(super) tokens: Vec<Token>,
+pub(crate) struct Parsed {
+    pub(crate) tokens: Vec<Token>,
     /// The number of skipped entries.
-    pub(super) skipped: usize,
+    pub(crate) skipped: usize,
 }
 
 #[derive(Deserialize)]
@@ -50,7 +50,7 @@ struct RawToken {
 }
 
 /// Parses a document in the Token Lists format, entry by entry; the first entry of a token counts.
-pub(super) fn parse(bytes: &[u8]) -> Result<Parsed, ListError> {
+pub(crate) fn parse(bytes: &[u8]) -> Result<Parsed, ListError> {
     if bytes.len() > MAX_LIST_BYTES {
         return Err(ListError::TooLarge);
     }

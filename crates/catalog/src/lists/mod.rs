@@ -9,6 +9,8 @@ mod list;
 pub use config::TokenListConfig;
 
 pub(crate) use fetch::{Fetcher, Incoming};
+#[cfg(any(test, fuzzing))]
+pub(crate) use format::parse as parse_document;
 pub(crate) use list::{List, Tokens};
 
 use thiserror::Error;

@@ -8,14 +8,14 @@ use crate::contracts::{Escrow, Settler};
 
 /// Our contracts on one chain, of every version that is still followed.
 #[derive(Clone, Debug)]
-pub(super) struct KnownContracts {
+pub(crate) struct KnownContracts {
     chain: ChainId,
     escrows: Vec<EvmAddress>,
     settlers: Vec<EvmAddress>,
 }
 
 impl KnownContracts {
-    pub(super) fn new(chain: ChainId, deployments: &[Deployment]) -> Self {
+    pub(crate) fn new(chain: ChainId, deployments: &[Deployment]) -> Self {
         let here = || deployments.iter().filter(|deployment| deployment.chain == chain);
         Self {
             chain,
@@ -41,7 +41,7 @@ impl KnownContracts {
     }
 
     /// The order fact in a log. Logs of foreign contracts are ignored, and so are events of the wrong contract of ours.
-    pub(super) fn read(&self, log: &Log, time: u64) -> Option<Fact> {
+    pub(crate) fn read(&self, log: &Log, time: u64) -> Option<Fact> {
         if log.removed {
             return None;
         }

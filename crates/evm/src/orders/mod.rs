@@ -22,6 +22,10 @@ mod wallets;
 pub use chain_history::EvmChainHistory;
 pub use delivery::max_spent;
 pub use deposits::{EvmAddressWatch, EvmDepositBuilder, EvmProviderPayments};
+#[cfg(any(test, fuzzing))]
+pub(crate) use deposits::{Payment, check_signed_deposit, inner_signature, read_signature};
+#[cfg(any(test, fuzzing))]
+pub(crate) use facts::KnownContracts;
 pub use finality::OrderFinality;
 pub use follow::{OrderFollowConfig, OrderFollower};
 pub use forwarding_orders::EvmForwardingSigner;

@@ -11,3 +11,5 @@ pub use account_key::EvmAccountKey;
 pub use decide::{NextStep, SendPolicy, TxObservation, decide};
 pub use sender::{SendError, Sender};
 pub use sign::{SignedTx, Signer, SignerError, TxRequest};
+#[cfg(any(test, fuzzing))]
+pub(crate) use unsigned::{StoredTx, UnsignedTx};

@@ -7,13 +7,13 @@ use super::sign::{SignedTx, SignerError, TxRequest};
 use crate::fees::Fees;
 
 /// A transaction before it is signed.
-pub(super) enum UnsignedTx {
+pub(crate) enum UnsignedTx {
     Eip1559(TxEip1559),
     Legacy(TxLegacy),
 }
 
 impl UnsignedTx {
-    pub(super) fn new(chain: ChainId, nonce: u64, request: &TxRequest, gas_limit: u64, fees: Fees) -> Self {
+    pub(crate) fn new(chain: ChainId, nonce: u64, request: &TxRequest, gas_limit: u64, fees: Fees) -> Self {
         let (to, value, input) = (TxKind::Call(request.to), request.value, request.data.clone());
         match fees {
             Fees::Eip1559 { max_fee, priority_fee } => Self::Eip1559(TxEip1559 {
@@ -40,14 +40,14 @@ impl UnsignedTx {
     }
 
     /// The bytes whose hash is signed.
-    pub(super) fn payload(&self) -> Vec<u8> {
+    pub(crate) fn payload(&self) -> Vec<u8> {
         match self {
             Self::Eip1559(tx) => tx.encoded_for_signing(),
             Self::Legacy(tx) => tx.encoded_for_signing(),
         }
     }
 
-    pub(super) fn into_signed(self, signature: Signature) -> SignedTx {
+    pub(crate) fn into_signed(self, signature: Signature) -> SignedTx {
         let envelope: TxEnvelope = match self {
             Self::Eip1559(tx) => tx.into_signed(signature).into(),
             Self::Legacy(tx) => tx.into_signed(signature).into(),
@@ -57,14 +57,14 @@ impl UnsignedTx {
 }
 
 /// What a stored transaction asks for, apart from its fees.
-pub(super) struct StoredTx {
-    pub(super) nonce: u64,
-    pub(super) request: TxRequest,
-    pub(super) gas_limit: u64,
+pub(crate) struct StoredTx {
+    pub(crate) nonce: u64,
+    pub(crate) request: TxRequest,
+    pub(crate) gas_limit: u64,
 }
 
 impl StoredTx {
-    pub(super) fn read(chain: ChainId, raw: &[u8]) -> Result<Self, SignerError> {
+    pub(crate) fn read(chain: ChainId, raw: &[u8]) -> Result<Self, SignerError> {
         let tx = TxEnvelope::decode_2718(&mut &*raw)
             .map_err(|_| SignerError::Stored("it is not a transaction"))?;
         if tx.chain_id() != Some(chain.get()) {

@@ -20,4 +20,6 @@ pub use config::{RemoteConfig, RemoteError};
 pub use executor::RemoteExecutor;
 pub use filler::RemoteFiller;
 pub use openapi::openapi;
+#[cfg(any(test, fuzzing))]
+pub(crate) use read_answer::read_answer;
 pub use secret::{DEADLINE, NONCE, SIGNATURE, Secret, SecretError, TIMESTAMP, WINDOW_SECONDS};

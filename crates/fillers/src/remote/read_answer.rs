@@ -17,7 +17,7 @@ const MAX_VALIDITY: SignedDuration = SignedDuration::from_hours(1);
 const MAX_MESSAGE_CHARS: usize = 200;
 
 /// Parses a filler's response to an ask. One invalid offer invalidates the whole response.
-pub(super) fn read_answer(
+pub(crate) fn read_answer(
     ask: &FillerAsk,
     methods: &[DepositMethod],
     body: &[u8],

@@ -7,7 +7,7 @@ use crate::error::ApiError;
 use crate::extract::{Body, Fields, parse_address};
 
 /// Parses the body of a build request, or returns all of its issues.
-pub(super) fn read_build_request(body: &Body, client: Option<IpAddr>) -> Result<BuildRequest, ApiError> {
+pub(crate) fn read_build_request(body: &Body, client: Option<IpAddr>) -> Result<BuildRequest, ApiError> {
     let mut fields = body.fields()?;
     let ids = read_ids(&mut fields);
     let from = fields.required_string("from");

@@ -14,7 +14,7 @@ const MIN_BASE58_CHARS: usize = 200;
 const SIGNATURE_COUNTS: std::ops::RangeInclusive<u8> = 1..=12;
 
 /// Parses the body of a submit request with its one proof, or returns all of its issues.
-pub(super) fn read_submit_request(body: &Body) -> Result<SubmitRequest, ApiError> {
+pub(crate) fn read_submit_request(body: &Body) -> Result<SubmitRequest, ApiError> {
     let mut fields = body.fields()?;
     let ids = read_ids(&mut fields);
     let names = ["txHash", "signedTransaction", "signature"];

@@ -39,6 +39,11 @@ impl Body {
         Self(value.to_string().into())
     }
 
+    #[cfg(any(test, fuzzing))]
+    pub(crate) fn from_bytes(bytes: Vec<u8>) -> Self {
+        Self(bytes.into())
+    }
+
     /// Parses the body, which must be a JSON object.
     pub(crate) fn fields(&self) -> Result<Fields<'_>, ApiError> {
         if self.0.is_empty() {

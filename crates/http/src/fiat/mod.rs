@@ -15,3 +15,6 @@ mod read_quote_request;
 pub(crate) mod receive_webhook;
 mod stream_quotes;
 pub(crate) mod wrapper;
+
+#[cfg(any(test, fuzzing))]
+pub(crate) use {read_order_request::read_order_request, read_quote_request::read_quote_request};

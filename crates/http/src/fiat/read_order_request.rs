@@ -15,16 +15,16 @@ const MAX_ORIGIN: usize = 255;
 
 /// A parsed order request. The engine checks whether the quote exists.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct OrderRequest {
-    pub(super) quote: String,
-    pub(super) author: Address,
-    pub(super) route: Option<RouteId>,
-    pub(super) refund_to: Option<Address>,
-    pub(super) metadata: Option<String>,
+pub(crate) struct OrderRequest {
+    pub(crate) quote: String,
+    pub(crate) author: Address,
+    pub(crate) route: Option<RouteId>,
+    pub(crate) refund_to: Option<Address>,
+    pub(crate) metadata: Option<String>,
 }
 
 /// Parses the body of an order request, or returns all of its issues.
-pub(super) fn read_order_request(body: &Body) -> Result<OrderRequest, ApiError> {
+pub(crate) fn read_order_request(body: &Body) -> Result<OrderRequest, ApiError> {
     let mut fields = body.fields()?;
     let quote = fields.required_string("quoteId");
     let metadata = fields.object("metadata");

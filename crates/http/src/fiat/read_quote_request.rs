@@ -14,7 +14,7 @@ const MAX_SLIPPAGE_BPS: u16 = 5_000;
 const MAX_ID_LENGTH: usize = 64;
 
 /// Parses the body of a fiat quote request, or returns all of its issues.
-pub(super) fn read_quote_request(body: &Body) -> Result<FiatAsk, ApiError> {
+pub(crate) fn read_quote_request(body: &Body) -> Result<FiatAsk, ApiError> {
     let mut fields = body.fields()?;
     let currency = read_currency(&mut fields);
     let amount = read_amount(&mut fields, currency);

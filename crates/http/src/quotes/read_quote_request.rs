@@ -7,7 +7,7 @@ use crate::error::ApiError;
 use crate::extract::{Body, Fields};
 
 /// Parses the body of a quote request, or returns all of its issues.
-pub(super) fn read_quote_request(body: &Body) -> Result<Ask, ApiError> {
+pub(crate) fn read_quote_request(body: &Body) -> Result<Ask, ApiError> {
     let mut fields = body.fields()?;
     let trade_type = read_trade_type(&mut fields);
     let from = read_token(&mut fields, "fromChainId", "fromToken");

@@ -37,7 +37,7 @@ pub(super) fn verify(
 }
 
 /// The signature header of a body sent to `path` at that time.
-#[cfg(any(test, feature = "standin"))]
+#[cfg(any(test, fuzzing, feature = "standin"))]
 pub(crate) fn sign(key: &str, secret: &[u8], path: &str, nonce: i64, body: &[u8]) -> String {
     let nonce = nonce.to_string();
     let signature = mac(secret, path, &nonce, body).map(|mac| hex::encode(mac.finalize().into_bytes()));

@@ -21,4 +21,6 @@ pub use journal::JournalError;
 pub use plan::SandboxPlan;
 pub use provider::{PaymentDelays, RampsError, SandboxRamps, SandboxSettings};
 pub use ramp::SandboxRamp;
+#[cfg(any(test, fuzzing))]
+pub(crate) use ramp::read_event;
 pub use switches::{Switches, WebhookSwitches};

@@ -185,6 +185,13 @@ impl OnRamp for SandboxRamp {
     }
 }
 
+/// The report in the body of a webhook whose signature is right.
+#[cfg(any(test, fuzzing))]
+pub(crate) fn read_event(body: &[u8]) -> Option<RampReport> {
+    let event: EventJson = serde_json::from_slice(body).ok()?;
+    report(event.data).ok()
+}
+
 impl fmt::Debug for SandboxRamp {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "SandboxRamp({})", self.profile.id)

@@ -74,6 +74,13 @@ impl Transak {
         self
     }
 
+    /// Accepts webhooks that are signed with this key, as if it were a fetched token.
+    #[cfg(any(test, fuzzing))]
+    pub(crate) fn with_webhook_key(self, key: &str) -> Self {
+        self.api.add_webhook_key(key);
+        self
+    }
+
     async fn offering(&self) -> Result<Arc<Offering>, RampError> {
         match self.offering_cache.offering() {
             Some(offering) => Ok(offering),

@@ -228,9 +228,18 @@ fn read(
         // An order ends once: a batch that names it again in the same transaction has skipped it.
         let news: Vec<_> =
             found.into_iter().filter(|event| !events.iter().any(|(_, known)| known == event)).collect();
-        events.extend((place..).zip(news));
+        // Claims of a batch that another program calls may reach into the numbers of what that program calls next.
+        let first = events.last().map_or(place, |(last, _)| place.max(last.saturating_add(1)));
+        events.extend((first..).zip(news));
     }
     Ok(EscrowTransaction { signature, slot: wire.slot, time, events })
+}
+
+/// What a node answers for a transaction of the program, as it is read.
+#[cfg(any(test, fuzzing))]
+pub(crate) fn read_answer(program: EscrowProgram, answer: &[u8]) -> Option<EscrowTransaction> {
+    let wire: WireTransaction = serde_json::from_slice(answer).ok()?;
+    read(program, Signature::default(), &wire).ok()
 }
 
 /// An instruction of the program.
@@ -257,10 +266,11 @@ fn escrow_instructions(
     let keys = message.account_keys.iter().chain(&loaded.writable).chain(&loaded.readonly);
     let keys: Vec<Address> = keys.map(|key| parse_address(key)).collect::<Result<_, _>>()?;
     let outer = (0..).zip(&message.instructions).map(|(place, outer)| (place * INDEX_STRIDE, outer));
-    let inner = wire.meta.inner_instructions.iter().flatten().flat_map(|inner| {
-        let places = inner.index.saturating_mul(INDEX_STRIDE).saturating_add(1)..;
-        places.zip(&inner.instructions)
-    });
+    let inner = wire.meta.inner_instructions.iter().flatten();
+    if inner.clone().any(|inner| inner.index >= message.instructions.len() as u64) {
+        return Err("an inner instruction without an outer one".to_owned());
+    }
+    let inner = inner.flat_map(|inner| (inner.index * INDEX_STRIDE + 1..).zip(&inner.instructions));
     for (place, instruction) in outer.chain(inner) {
         let key = |index: usize| keys.get(index).copied().ok_or("an instruction refers to a missing account");
         if key(instruction.program_id_index)? != program.id {
@@ -311,6 +321,40 @@ mod tests {
         let transaction = read(PROGRAM, Signature::default(), &transaction(&json!(null))).unwrap();
         let claimed = |byte| EscrowEvent::Claimed { order: Address::new_from_array([byte; 32]) };
         assert_eq!(transaction.events, [(1, claimed(4)), (256, claimed(3))]);
+    }
+
+    #[test]
+    fn an_inner_instruction_without_an_outer_one_is_refused() {
+        for index in [2, u64::MAX / INDEX_STRIDE, u64::MAX] {
+            let mut lying = transaction(&json!(null));
+            lying.meta.inner_instructions.as_mut().unwrap()[0].index = index;
+            assert!(read(PROGRAM, Signature::default(), &lying).is_err(), "{index}");
+        }
+    }
+
+    #[test]
+    fn a_batch_that_another_program_calls_shares_no_number_with_what_follows() {
+        let key = |byte| Address::new_from_array([byte; 32]).to_string();
+        // Two orders, with lamports: time and reference of each fill are not looked at.
+        let batch = [&[16, 0, 2], &[0; 41][..], &[0; 41]].concat();
+        let wire: WireTransaction = serde_json::from_value(json!({
+            "slot": 7,
+            "transaction": { "message": {
+                "accountKeys": [key(1), SANDBOX_PROGRAM.to_string(), key(2), key(3), key(4), key(5)],
+                "instructions": [{ "programIdIndex": 2, "accounts": [0], "data": "" }],
+            } },
+            "meta": {
+                "err": null, "preBalances": [9, 9, 9, 9, 9, 9], "postBalances": [9, 9, 9, 8, 8, 8],
+                "innerInstructions": [{ "index": 0, "instructions": [
+                    { "programIdIndex": 1, "accounts": [0, 0, 3, 4], "data": bs58::encode(batch).into_string() },
+                    { "programIdIndex": 1, "accounts": [5], "data": bs58::encode([8]).into_string() },
+                ] }],
+            },
+        }))
+        .unwrap();
+        let claimed = |byte| EscrowEvent::Claimed { order: Address::new_from_array([byte; 32]) };
+        let transaction = read(PROGRAM, Signature::default(), &wire).unwrap();
+        assert_eq!(transaction.events, [(1, claimed(3)), (2, claimed(4)), (3, claimed(5))]);
     }
 
     #[test]

@@ -24,6 +24,10 @@ mod wallets;
 pub(crate) use closed::OpenedOrders;
 pub use deploy::{DeployError, FirstEpoch, ensure_program, find_program};
 pub use deposits::{SolanaAddressWatch, SolanaDepositBuilder};
+#[cfg(any(test, fuzzing))]
+pub(crate) use deposits::{check_signed_deposit, split_transaction};
+#[cfg(any(test, fuzzing))]
+pub(crate) use escrow_transactions::read_answer;
 pub(crate) use facts::{facts, read_fill_marker, read_order_account};
 pub use follow::{SolanaFollowConfig, SolanaOrderFollower};
 pub use forwarding_signer::SolanaForwardingSigner;

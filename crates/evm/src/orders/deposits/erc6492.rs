@@ -7,7 +7,7 @@ use alloy_sol_types::SolValue as _;
 const MARK: B256 = b256!("6492649264926492649264926492649264926492649264926492649264926492");
 
 /// The signature within, if the bytes are of this form.
-pub(super) fn inner_signature(signature: &[u8]) -> Option<Bytes> {
+pub(crate) fn inner_signature(signature: &[u8]) -> Option<Bytes> {
     let wrapped = signature.strip_suffix(MARK.as_slice())?;
     let (_, _, inner) = <(Address, Bytes, Bytes)>::abi_decode_params(wrapped).ok()?;
     Some(inner)

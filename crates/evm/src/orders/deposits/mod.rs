@@ -23,4 +23,12 @@ pub use provider::EvmProviderPayments;
 pub use watch::EvmAddressWatch;
 
 pub(super) use erc6492::deployed_signature;
+#[cfg(any(test, fuzzing))]
+pub(crate) use erc6492::inner_signature;
+#[cfg(any(test, fuzzing))]
+pub(crate) use payment::Payment;
+#[cfg(any(test, fuzzing))]
+pub(crate) use permit::read_signature;
+#[cfg(any(test, fuzzing))]
+pub(crate) use signed::check_signed_deposit;
 pub(super) use token_permit::open_with_permit;

@@ -18,18 +18,18 @@ sol! {
 
 /// Payer, token and amount, from an order's terms.
 #[derive(Clone, Debug)]
-pub(super) struct Payment {
-    pub(super) user: Address,
+pub(crate) struct Payment {
+    pub(crate) user: Address,
     /// The zero address is the native coin.
-    pub(super) token: Address,
-    pub(super) amount: U256,
+    pub(crate) token: Address,
+    pub(crate) amount: U256,
     /// The payer's call to the escrow.
-    pub(super) open: TxRequest,
+    pub(crate) open: TxRequest,
 }
 
 impl Payment {
     /// Reads the payment into this escrow, or the reason why the terms are not for it.
-    pub(super) fn read(terms: &IntentTerms, contracts: &Deployment) -> Result<Self, String> {
+    pub(crate) fn read(terms: &IntentTerms, contracts: &Deployment) -> Result<Self, String> {
         if terms.origin_chain_id != contracts.chain.get() {
             return Err(format!(
                 "the order is paid on chain {}, not on chain {}",

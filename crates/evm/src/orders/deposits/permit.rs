@@ -191,7 +191,7 @@ pub(super) fn check_signer(
 
 /// Parses a signature of 65 bytes, or 64 by EIP-2098. A high `s`, which Permit2 accepts as well, is rejected, so that a
 /// permit has one encoding.
-pub(super) fn read_signature(bytes: &[u8]) -> Result<Signature, DepositMismatch> {
+pub(crate) fn read_signature(bytes: &[u8]) -> Result<Signature, DepositMismatch> {
     let signature = match bytes {
         [.., 27 | 28] if bytes.len() == 65 => Signature::from_raw(bytes).ok(),
         _ if bytes.len() == 65 => {

@@ -2,8 +2,8 @@ use alloy_consensus::transaction::SignerRecoverable as _;
 use alloy_consensus::{Transaction as _, TxEnvelope};
 use alloy_eips::eip2718::Decodable2718 as _;
 use alloy_primitives::{B256, Bytes, keccak256};
-use causeway_domain::IntentTerms;
 use causeway_domain::ports::{BroadcastError, ChainError, DepositMismatch};
+use causeway_domain::{Deployment, IntentTerms};
 use serde_json::json;
 
 use super::builder::EvmDepositBuilder;
@@ -14,43 +14,7 @@ use crate::rpc::Call;
 impl EvmDepositBuilder {
     /// The hash, if these bytes are the payer's signed deposit of exactly these terms.
     pub(super) fn verify_signed(&self, terms: &IntentTerms, raw: &[u8]) -> Result<String, DepositMismatch> {
-        let payment = Payment::read(terms, &self.contracts).map_err(DepositMismatch)?;
-        let mismatch = |reason: String| Err(DepositMismatch(reason));
-        let mut rest = raw;
-        let Ok(tx) = TxEnvelope::decode_2718(&mut rest) else {
-            return mismatch("these bytes are not a signed transaction".to_owned());
-        };
-        if !rest.is_empty() {
-            return mismatch(format!("{} bytes too many after the signed transaction", rest.len()));
-        }
-        match tx.chain_id() {
-            Some(chain) if chain == terms.origin_chain_id => {}
-            Some(chain) => {
-                return mismatch(format!(
-                    "it is signed for chain {chain} instead of {}",
-                    terms.origin_chain_id
-                ));
-            }
-            None => return mismatch("it is signed without a chain id".to_owned()),
-        }
-        match tx.to() {
-            Some(to) if to == payment.open.to => {}
-            Some(to) => {
-                return mismatch(format!("it is sent to {to} instead of the escrow {}", payment.open.to));
-            }
-            None => return mismatch("it creates a contract".to_owned()),
-        }
-        if *tx.input() != payment.open.data {
-            return mismatch("its data is not the deposit of this order".to_owned());
-        }
-        if tx.value() != payment.open.value {
-            return mismatch(format!("it sends {} wei instead of {}", tx.value(), payment.open.value));
-        }
-        match tx.recover_signer() {
-            Ok(signer) if signer == payment.user => Ok(tx.tx_hash().to_string()),
-            Ok(signer) => mismatch(format!("{signer} signed it instead of the payer {}", payment.user)),
-            Err(_) => mismatch("its signature is not valid".to_owned()),
-        }
+        check_signed_deposit(&self.contracts, terms, raw)
     }
 
     pub(super) async fn broadcast_raw(&self, raw: &[u8]) -> Result<(), BroadcastError> {
@@ -70,5 +34,47 @@ impl EvmDepositBuilder {
             }
             Err(error) => Err(ChainError::from(error).into()),
         }
+    }
+}
+
+/// The hash, if these bytes are the payer's signed deposit of exactly these terms.
+pub(crate) fn check_signed_deposit(
+    contracts: &Deployment,
+    terms: &IntentTerms,
+    raw: &[u8],
+) -> Result<String, DepositMismatch> {
+    let payment = Payment::read(terms, contracts).map_err(DepositMismatch)?;
+    let mismatch = |reason: String| Err(DepositMismatch(reason));
+    let mut rest = raw;
+    let Ok(tx) = TxEnvelope::decode_2718(&mut rest) else {
+        return mismatch("these bytes are not a signed transaction".to_owned());
+    };
+    if !rest.is_empty() {
+        return mismatch(format!("{} bytes too many after the signed transaction", rest.len()));
+    }
+    match tx.chain_id() {
+        Some(chain) if chain == terms.origin_chain_id => {}
+        Some(chain) => {
+            return mismatch(format!("it is signed for chain {chain} instead of {}", terms.origin_chain_id));
+        }
+        None => return mismatch("it is signed without a chain id".to_owned()),
+    }
+    match tx.to() {
+        Some(to) if to == payment.open.to => {}
+        Some(to) => {
+            return mismatch(format!("it is sent to {to} instead of the escrow {}", payment.open.to));
+        }
+        None => return mismatch("it creates a contract".to_owned()),
+    }
+    if *tx.input() != payment.open.data {
+        return mismatch("its data is not the deposit of this order".to_owned());
+    }
+    if tx.value() != payment.open.value {
+        return mismatch(format!("it sends {} wei instead of {}", tx.value(), payment.open.value));
+    }
+    match tx.recover_signer() {
+        Ok(signer) if signer == payment.user => Ok(tx.tx_hash().to_string()),
+        Ok(signer) => mismatch(format!("{signer} signed it instead of the payer {}", payment.user)),
+        Err(_) => mismatch("its signature is not valid".to_owned()),
     }
 }

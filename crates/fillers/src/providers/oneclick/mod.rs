@@ -254,3 +254,18 @@ fn declined(response: &ProviderResponse) -> Result<Option<Refusal>, FillerError>
     }
     Err(FillerError::Nonsense(format!("it returned {}{}", response.status, message(&response.body))))
 }
+
+/// The offer in the body of a quote of these two tokens.
+#[cfg(any(test, fuzzing))]
+pub(crate) fn read_offer(
+    ask: &FillerAsk,
+    tokens: [&str; 2],
+    body: &[u8],
+    now: Timestamp,
+) -> Option<causeway_domain::ports::Offer> {
+    let quoted: Quoted = serde_json::from_slice(body).ok()?;
+    let [from, to] = tokens.map(|id| assets::Asset { id: id.to_owned(), decimals: 6 });
+    let notice = Arc::new(CustodyNotice { held_by: String::new(), refunds: String::new() });
+    let terms = OfferTerms { notice: &notice, now, valid_for: SignedDuration::from_secs(30), fee_bps: 10 };
+    mapping::offer(ask, Pair { from: &from, to: &to }, &quoted, &terms).ok()
+}

@@ -246,3 +246,15 @@ fn declined(response: &ProviderResponse) -> Result<Option<Refusal>, FillerError>
         _ => Err(FillerError::Nonsense(unexpected())),
     }
 }
+
+/// The offer in the body of a quote.
+#[cfg(any(test, fuzzing))]
+pub(crate) fn read_offer(
+    ask: &FillerAsk,
+    body: &[u8],
+    now: Timestamp,
+) -> Option<causeway_domain::ports::Offer> {
+    let quote: Quote = serde_json::from_slice(body).ok()?;
+    let notice = Arc::new(CustodyNotice { held_by: String::new(), refunds: String::new() });
+    mapping::offer(ask, &quote, &notice, now, SignedDuration::from_secs(30)).ok()
+}

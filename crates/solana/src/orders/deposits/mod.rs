@@ -12,4 +12,6 @@ mod wallet_action;
 mod watch;
 
 pub use builder::SolanaDepositBuilder;
+#[cfg(any(test, fuzzing))]
+pub(crate) use signed::{check_signed_deposit, split as split_transaction};
 pub use watch::SolanaAddressWatch;

@@ -14,7 +14,7 @@ const NOT_A_TRANSACTION: &str =
     "these bytes are not a Solana transaction; send what the wallet returned when it signed, as base64";
 
 /// The signature of the transaction, if it is the built one signed by the payer alone; otherwise how it differs.
-pub(super) fn check_signed_deposit(
+pub(crate) fn check_signed_deposit(
     program: EscrowProgram,
     terms: &IntentTerms,
     built: Option<&[u8]>,
@@ -50,7 +50,7 @@ pub(super) fn check_signed_deposit(
 }
 
 /// The signatures of a transaction, and the message they sign.
-pub(super) fn split(wire: &[u8]) -> Result<(&[[u8; SIGNATURE_BYTES]], &[u8]), String> {
+pub(crate) fn split(wire: &[u8]) -> Result<(&[[u8; SIGNATURE_BYTES]], &[u8]), String> {
     let (&count, rest) = wire.split_first().ok_or(NOT_A_TRANSACTION)?;
     if count == VERSIONED && read(wire).is_ok() {
         return Err("it is the message alone, without its signature; send the whole transaction".to_owned());

@@ -1,0 +1,2 @@
+#![no_main]
+causeway_fuzz::target!(causeway_client::fuzzing::PARSERS);

@@ -1,0 +1,2 @@
+#![no_main]
+causeway_fuzz::target!(causeway_jsonrpc_client::fuzzing::PARSERS);
