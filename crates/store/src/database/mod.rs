@@ -9,6 +9,7 @@ pub(crate) mod location;
 pub(crate) mod migrate;
 pub(crate) mod options;
 pub(crate) mod postgres;
+pub(crate) mod primary;
 pub(crate) mod readers;
 pub(crate) mod sqlite;
 pub(crate) mod write_op;

@@ -1,12 +1,15 @@
+use std::sync::Arc;
 use std::time::Duration;
 
-use sqlx::postgres::{PgConnection, PgPoolOptions};
+use sqlx::postgres::{PgConnectOptions, PgConnection, PgPoolOptions};
 use sqlx::{ConnectOptions as _, Connection as _, Executor as _, Postgres};
+use tokio::time;
 
 use crate::database::engine::{Dialect, Handles};
 use crate::database::location::PostgresUrl;
 use crate::database::migrate::{POSTGRES, migrate};
 use crate::database::options::Options;
+use crate::database::primary::{Moves, Primary, find, follow};
 use crate::database::readers::Readers;
 use crate::database::writer::Writer;
 use crate::store::OpenError;
@@ -20,22 +23,59 @@ impl Dialect for Postgres {
     const SKIP_LOCKED: &'static str = " FOR UPDATE SKIP LOCKED";
 }
 
+/// How long an idle connection may take to show that it is alive.
+const PING_TIMEOUT: Duration = Duration::from_secs(2);
+
 pub(crate) async fn open(url: &PostgresUrl, options: &Options) -> Result<Handles<Postgres>, OpenError> {
-    let connect = url.options().application_name("causeway");
+    let hosts: Vec<_> = url.hosts().iter().map(|host| host.clone().application_name("causeway")).collect();
+    let primary = if url.must_be_primary() { Some(primary(url, &hosts).await?) } else { None };
+    let connect = hosts.get(primary.as_ref().map_or(0, Primary::host)).cloned().unwrap_or_default();
     // A single connection first: a pool would retry for long and then hide the reason.
     let mut first = connect.connect().await.map_err(|source| OpenError::unreachable(url, source))?;
     migrate(&mut first, POSTGRES).await?;
     first.close().await.map_err(|source| OpenError::unreachable(url, source))?;
+    let moves = Moves::new();
     let pool = || {
+        let moves = Arc::clone(&moves);
         PgPoolOptions::new()
             .acquire_timeout(Duration::from_secs(5))
             .after_connect(|connection, _| Box::pin(prepare(connection)))
+            // Instead of the pool's own test, which waits for a server that is gone for as long as the pool waits.
+            .test_before_acquire(false)
+            .before_acquire(move |connection, meta| {
+                let is_current = moves.is_current(meta.age);
+                Box::pin(async move {
+                    let is_alive = is_current
+                        && time::timeout(PING_TIMEOUT, connection.ping()).await.is_ok_and(|it| it.is_ok());
+                    Ok(is_alive)
+                })
+            })
     };
     // The writer has connections of its own, so that it never queues behind readers.
     let writer = pool().max_connections(2).connect_lazy_with(connect.clone());
-    let readers = pool().max_connections(options.readers.max(1)).connect_lazy_with(connect);
-    let readers = Readers::new(readers, options.readers.max(1), TRUSTED_FOR);
-    Ok(Handles { writer: Writer::start(writer, options), readers })
+    let count = options.readers.max(1);
+    let readers = pool().max_connections(count).connect_lazy_with(connect);
+    let pools = [writer.clone(), readers.clone()];
+    let writer = Writer::start(writer, options, Some(moves.subscribe()));
+    let changes = moves.subscribe();
+    if let Some(primary) = primary {
+        let stop = writer.closing();
+        writer.spawn_alongside(follow(hosts, primary, pools, moves, stop));
+    }
+    Ok(Handles { writer, readers: Readers::remote(readers, count, TRUSTED_FOR, changes) })
+}
+
+/// The server that takes writes. While one takes over from another, there is none for a few seconds.
+pub(crate) async fn primary(url: &PostgresUrl, hosts: &[PgConnectOptions]) -> Result<Primary, OpenError> {
+    const ATTEMPTS: u32 = 20;
+    for _ in 0..ATTEMPTS {
+        if let Some(found) = find(hosts).await {
+            return Ok(found);
+        }
+        time::sleep(Duration::from_millis(500)).await;
+    }
+    let reason = "none of these servers takes writes: they do not answer, or all of them are standbys";
+    Err(OpenError::unreachable(url, std::io::Error::new(std::io::ErrorKind::NotConnected, reason).into()))
 }
 
 async fn prepare(connection: &mut PgConnection) -> Result<(), sqlx::Error> {

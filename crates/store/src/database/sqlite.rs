@@ -47,9 +47,10 @@ pub(crate) async fn open(path: &Path, options: &Options) -> Result<Handles<Sqlit
         .test_before_acquire(false)
         .connect_lazy_with(connect.pragma("query_only", "ON"));
     drop(writer.acquire().await.map_err(unreachable)?);
-    let writer = Writer::start(writer, options);
+    let writer = Writer::start(writer, options, None);
     writer.spawn_alongside(run_checkpoints(first, writer.committed()));
-    Ok(Handles { writer, readers: Readers::new(readers, options.readers.max(1), TRUSTED_FOR) })
+    let readers = Readers::local(readers, options.readers.max(1), TRUSTED_FOR);
+    Ok(Handles { writer, readers })
 }
 
 fn connect_options(path: &Path, options: &Options) -> SqliteConnectOptions {

@@ -13,6 +13,7 @@ use tokio_util::task::TaskTracker;
 use crate::database::engine::{Connection, Dialect};
 use crate::database::error::{DbError, is_outage, is_serialization_failure, timed_out, unavailable};
 use crate::database::options::Options;
+use crate::database::readers::{from_now_on, has_moved};
 use crate::database::write_op::{Job, PendingWrite, WriteOp};
 
 /// How long a batch may take before its callers get an outage error.
@@ -39,11 +40,13 @@ struct Counters {
 }
 
 impl<DB: Dialect> Writer<DB> {
-    pub(crate) fn start(pool: Pool<DB>, options: &Options) -> Self {
+    /// `moved` changes when another server has taken over; what the one before it was asked is then given up.
+    pub(crate) fn start(pool: Pool<DB>, options: &Options, moved: Option<watch::Receiver<u64>>) -> Self {
         let (queue, waiting) = mpsc::channel(options.queue.max(1));
         let (counters, closing, task) = (Arc::default(), CancellationToken::new(), TaskTracker::new());
         let (notify, committed) = watch::channel(());
-        let work = Committer { pool: pool.clone(), counters: Arc::clone(&counters), committed: notify };
+        let work =
+            Committer { pool: pool.clone(), counters: Arc::clone(&counters), committed: notify, moved };
         task.spawn(work.serve(waiting, options.max_batch.max(1), closing.clone()));
         task.close();
         Self { pool, queue, counters, closed: AtomicBool::new(false), closing, task, committed }
@@ -52,6 +55,11 @@ impl<DB: Dialect> Writer<DB> {
     /// Notifies of every commit; closes with the writer.
     pub(crate) fn committed(&self) -> watch::Receiver<()> {
         self.committed.clone()
+    }
+
+    /// Cancelled when the writer begins to close.
+    pub(crate) fn closing(&self) -> CancellationToken {
+        self.closing.clone()
     }
 
     /// Spawns work that ends with the writer; closing waits for it.
@@ -104,6 +112,7 @@ struct Committer<DB: Dialect> {
     pool: Pool<DB>,
     counters: Arc<Counters>,
     committed: watch::Sender<()>,
+    moved: Option<watch::Receiver<u64>>,
 }
 
 impl<DB: Dialect> Committer<DB> {
@@ -160,8 +169,20 @@ impl<DB: Dialect> Committer<DB> {
     }
 
     async fn attempt(&self, jobs: &mut [Job<DB>]) -> Result<(), DbError> {
+        let moved = self.moved.as_ref().map(from_now_on);
         let mut connection = self.pool.acquire().await?;
-        let Ok(result) = time::timeout(BATCH_TIMEOUT, transact::<DB>(&mut connection, jobs)).await else {
+        let given_up = async {
+            match moved {
+                Some(moved) => has_moved(moved).await,
+                None => std::future::pending().await,
+            }
+        };
+        let result = tokio::select! {
+            biased;
+            result = time::timeout(BATCH_TIMEOUT, transact::<DB>(&mut connection, jobs)) => result.ok(),
+            () = given_up => None,
+        };
+        let Some(result) = result else {
             connection.close_on_drop();
             return Err(timed_out().into());
         };

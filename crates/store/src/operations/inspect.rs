@@ -3,6 +3,7 @@ use sqlx::{ConnectOptions as _, Connection as _};
 
 use crate::database::location::Location;
 use crate::database::migrate::{POSTGRES, SQLITE};
+use crate::database::postgres::primary;
 use crate::store::OpenError;
 
 /// The schema of a database.
@@ -38,7 +39,9 @@ pub async fn inspect(location: &Location) -> Result<SchemaVersion, OpenError> {
             Ok(SchemaVersion { found, known: newest(SQLITE) })
         }
         Location::Postgres(url) => {
-            let options = url.options().application_name("causeway");
+            let hosts = url.hosts();
+            let host = if url.must_be_primary() { primary(url, hosts).await?.host() } else { 0 };
+            let options = hosts.get(host).cloned().unwrap_or_default().application_name("causeway");
             let mut connection = options.connect().await.map_err(unreachable)?;
             let is_used = "SELECT COUNT(*) FROM pg_class WHERE oid = to_regclass('_sqlx_migrations')";
             let tables: i64 =

@@ -4,7 +4,7 @@ use causeway_domain::fiat::{FiatAmount, FiatAsk, FiatCurrency, FiatQuote, QuoteF
 use causeway_domain::ports::{FiatStore as _, StoreError};
 use causeway_domain::{Address, ChainId, Family, FiatQuoteId, RawAmount, RowKeys, TokenId};
 use jiff::Timestamp;
-use sqlx::{AssertSqlSafe, Executor as _, Row as _};
+use sqlx::{AssertSqlSafe, Executor, Row as _};
 
 use super::*;
 use crate::database::claim_due;
@@ -57,7 +57,7 @@ async fn put(store: &Store, quote: &FiatQuote) -> Result<(), StoreError> {
     store.put_fiat_quotes(std::slice::from_ref(quote)).await
 }
 
-async fn pragma<'c>(pool: impl sqlx::Executor<'c, Database = Sqlite>, name: &str) -> String {
+async fn pragma<'c>(pool: impl Executor<'c, Database = Sqlite>, name: &str) -> String {
     let row = pool.fetch_one(AssertSqlSafe(format!("PRAGMA {name}"))).await.unwrap();
     row.try_get::<i64, _>(0).map_or_else(|_| row.get::<String, _>(0), |number| number.to_string())
 }
@@ -87,8 +87,8 @@ async fn a_full_disk_is_unavailable_writes_nothing_and_recovers() {
     let options = Options::default();
     let roomy = connect_options(&path, &options);
     let writer = writer_pool(roomy.clone().pragma("max_page_count", "60"));
-    let readers = Readers::new(writer_pool(roomy.clone()), 1, TRUSTED_FOR);
-    let handles = Handles { writer: Writer::start(writer.clone(), &options), readers: readers.clone() };
+    let readers = Readers::local(writer_pool(roomy.clone()), 1, TRUSTED_FOR);
+    let handles = Handles { writer: Writer::start(writer.clone(), &options, None), readers: readers.clone() };
     let store = Store::new(Engine::Sqlite(handles), location);
 
     let mut stored = Vec::new();
