@@ -9,9 +9,11 @@ mod chain_totals;
 mod chains;
 mod conservation;
 mod crashes;
+mod database_proxy;
 mod database_unavailable;
 #[path = "drills/endless_history.rs"]
 mod endless_history;
+mod failover;
 mod fault_injection;
 #[path = "drills/fee_ceiling.rs"]
 mod fee_ceiling;
@@ -38,6 +40,7 @@ mod refunds_while_paused;
 mod rent;
 #[path = "drills/rent_farming.rs"]
 mod rent_farming;
+mod replica_faults;
 mod report;
 mod restartable_service;
 mod restore;

@@ -318,16 +318,13 @@ const END_TIMEOUT: Duration = Duration::from_mins(1);
 
 /// Asserts that ended orders are not due and reserve nothing.
 async fn assert_nothing_left(service: &RestartableService, seed: u64) {
-    let options = sqlx::sqlite::SqliteConnectOptions::new().filename(service.database());
-    let pool = sqlx::SqlitePool::connect_with(options).await.unwrap();
     let ended = "SELECT COUNT(*) FROM orders WHERE due_at IS NOT NULL AND status IN ('filled', 'refunded')";
     let start = Instant::now();
     let mut due = i64::MAX;
     while due > 0 && start.elapsed() < END_TIMEOUT {
         tokio::time::sleep(Duration::from_millis(200)).await;
-        due = sqlx::query_scalar(ended).fetch_one(&pool).await.unwrap();
+        due = service.count(ended).await;
     }
-    pool.close().await;
     assert_eq!(due, 0, "seed {seed}: orders are due that have ended");
     service.kill();
     let store = service.store().await;

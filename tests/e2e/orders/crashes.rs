@@ -25,7 +25,8 @@ use super::solana::SOLANA;
 const CONCURRENCY: usize = 4;
 
 /// Long runs deposit late for what they built first; prices do not move meanwhile.
-const CONFIG: &str = "[orders]\nopen_slack_seconds = 7200\n\n[sandbox]\nnodes = 2\ndrifting_prices = false\n";
+pub(super) const CONFIG: &str =
+    "[orders]\nopen_slack_seconds = 7200\n\n[sandbox]\nnodes = 2\ndrifting_prices = false\n";
 
 /// How long orders may take to end after the last fault.
 const LATE_TIMEOUT: Duration = Duration::from_mins(3);
@@ -114,7 +115,12 @@ async fn kill_often(
 
 /// Everybody who will swap, with what they need, long before anything goes wrong. Those whom nobody can serve later have built
 /// their deposits.
-async fn fund_payers(chains: &Chains, service: &RestartableService, orders: u64, seed: u64) -> Vec<Payer> {
+pub(super) async fn fund_payers(
+    chains: &Chains,
+    service: &RestartableService,
+    orders: u64,
+    seed: u64,
+) -> Vec<Payer> {
     let mut rng = SeededRng::new(seed, "plans");
     let unfillable = usize::try_from(orders.div_ceil(6)).unwrap();
     let mut payers: Vec<Payer> = (1..=usize::try_from(orders).unwrap())
@@ -182,7 +188,10 @@ async fn orders_survive_kill_9_and_chain_faults_with_all_money_accounted_for() {
 /// Kills and faults delay some deposits until the price has expired: those may be refunded, and no others (rule 14).
 ///
 /// Waits until every order is terminal, as long as [`wait_until_ended`] would, which then says what is wrong.
-async fn expect_refunds_of_late_deposits(service: &RestartableService, payers: Vec<Payer>) -> Vec<Payer> {
+pub(super) async fn expect_refunds_of_late_deposits(
+    service: &RestartableService,
+    payers: Vec<Payer>,
+) -> Vec<Payer> {
     let begun = Instant::now();
     let mut expected = Vec::new();
     for mut payer in payers {
@@ -212,7 +221,7 @@ fn timestamp(text: &serde_json::Value) -> jiff::Timestamp {
 }
 
 /// Looks after what wallets have sent, for as long as it is polled.
-async fn rebroadcast_pending(chains: Arc<Chains>) {
+pub(super) async fn rebroadcast_pending(chains: Arc<Chains>) {
     loop {
         chains.rebroadcast_pending().await;
         tokio::time::sleep(Duration::from_millis(500)).await;
@@ -220,7 +229,7 @@ async fn rebroadcast_pending(chains: Arc<Chains>) {
 }
 
 /// Has everybody swap, a few side by side.
-async fn swap_all(
+pub(super) async fn swap_all(
     chains: &Arc<Chains>,
     service: &Arc<RestartableService>,
     payers: Vec<Payer>,

@@ -2,6 +2,7 @@ use std::fmt::Write as _;
 use std::fs::File;
 use std::path::PathBuf;
 use std::process::{Child, Command, Stdio};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, RwLock};
 use std::time::{Duration, Instant};
 
@@ -20,13 +21,23 @@ const TIMEOUT: Duration = Duration::from_mins(3);
 /// What a shell counts files' sizes in.
 const SHELL_BLOCK: u64 = 512;
 
-/// A service that can be killed and restarted on the same data.
+/// A service that can be killed and restarted on the same data: one process, or several on one PostgreSQL.
 pub(super) struct RestartableService {
+    /// At least one.
+    replicas: Vec<Replica>,
+    /// The address of the PostgreSQL database; absent for SQLite.
+    postgres: Option<String>,
+    /// Requests go to the replicas by turns.
+    asked: AtomicUsize,
+    client: Client,
+}
+
+/// One process with a folder of its own.
+struct Replica {
     folder: TempDir,
     arguments: Vec<String>,
     child: Mutex<Option<Child>>,
     url: RwLock<String>,
-    client: Client,
 }
 
 fn write_config(folder: &TempDir, config: &str) -> PathBuf {
@@ -35,59 +46,26 @@ fn write_config(folder: &TempDir, config: &str) -> PathBuf {
     file
 }
 
-impl RestartableService {
-    /// A service on the chains of another process, configured by `config`.
-    pub(super) fn start(chains: &str, config: &str) -> Self {
+impl Replica {
+    fn new(chains: &str, config: &str) -> Self {
         let folder = data_dir();
         let file = write_config(&folder, config);
-        let _ = rustls::crypto::ring::default_provider().install_default();
         let arguments = ["--sandbox-rpc", chains, "--config", file.to_str().unwrap()].map(str::to_owned);
-        let client = Client::builder().timeout(Duration::from_mins(1)).build().unwrap();
-        let service = Self {
-            folder,
-            arguments: arguments.to_vec(),
-            child: Mutex::default(),
-            url: RwLock::default(),
-            client,
-        };
-        service.restart();
-        service
-    }
-
-    /// The configuration from the next start on.
-    pub(super) fn configure(&self, config: &str) {
-        write_config(&self.folder, config);
+        Self { folder, arguments: arguments.to_vec(), child: Mutex::default(), url: RwLock::default() }
     }
 
     fn log(&self) -> PathBuf {
         self.folder.path().join("log")
     }
 
-    /// Whether the process has written a line with this text to its log.
-    pub(super) fn has_logged(&self, text: &str) -> bool {
-        std::fs::read_to_string(self.log()).unwrap_or_default().contains(text)
-    }
-
-    /// Starts the process, again where it ends because a chain does not answer; what it logs is added to one file.
-    pub(super) fn restart(&self) {
+    /// Starts the process, again where it ends because a chain or the database does not answer; what it logs is added to one
+    /// file.
+    fn restart(&self) {
         let begun = Instant::now();
         while !self.start_once(causeway()) {
             assert!(begun.elapsed() < TIMEOUT, "the service does not start");
             std::thread::sleep(Duration::from_millis(200));
         }
-    }
-
-    /// Starts the process on a disk that is nearly full: none of its files can grow beyond so many bytes.
-    pub(super) fn restart_on_full_disk(&self, bytes: u64) {
-        let binary = causeway();
-        let mut shell = Command::new("sh");
-        // The signal that comes with it would end the process, which a full disk does not.
-        shell.args(["-c", "trap '' XFSZ && ulimit -S -f \"$0\" && exec \"$@\""]);
-        shell.arg((bytes / SHELL_BLOCK).to_string()).arg(binary.get_program());
-        for (name, _) in binary.get_envs() {
-            shell.env_remove(name);
-        }
-        assert!(self.start_once(shell), "the service does not start");
     }
 
     fn start_once(&self, mut command: Command) -> bool {
@@ -112,16 +90,113 @@ impl RestartableService {
     }
 
     /// Ends the process as a power cut would: `kill -9`.
-    pub(super) fn kill(&self) {
+    fn kill(&self) {
         if let Some(mut child) = self.child.lock().unwrap().take() {
             child.kill().unwrap();
             child.wait().unwrap();
         }
     }
 
+    fn signal(&self, name: &str) {
+        let child = self.child.lock().unwrap();
+        let id = child.as_ref().expect("it runs").id().to_string();
+        assert!(Command::new("kill").args(["-s", name, &id]).status().unwrap().success());
+    }
+}
+
+impl RestartableService {
+    /// A service on the chains of another process, configured by `config`.
+    pub(super) fn start(chains: &str, config: &str) -> Self {
+        Self::with(vec![Replica::new(chains, config)], None, Duration::from_mins(1))
+    }
+
+    /// Replicas with the same keys, each with its own configuration, on the PostgreSQL of that address.
+    pub(super) fn start_replicas(chains: &str, configs: &[String], postgres: &str) -> Self {
+        let replicas = configs.iter().map(|config| Replica::new(chains, config)).collect();
+        Self::with(replicas, Some(postgres.to_owned()), Duration::from_secs(10))
+    }
+
+    fn with(replicas: Vec<Replica>, postgres: Option<String>, timeout: Duration) -> Self {
+        let _ = rustls::crypto::ring::default_provider().install_default();
+        let client = Client::builder().timeout(timeout).build().unwrap();
+        let service = Self { replicas, postgres, asked: AtomicUsize::new(0), client };
+        service.restart();
+        service
+    }
+
+    fn first(&self) -> &Replica {
+        self.replicas.first().expect("there is one")
+    }
+
+    /// The configuration from the next start on.
+    pub(super) fn configure(&self, config: &str) {
+        write_config(&self.first().folder, config);
+    }
+
+    /// Whether the process has written a line with this text to its log.
+    pub(super) fn has_logged(&self, text: &str) -> bool {
+        self.replicas.iter().any(|it| std::fs::read_to_string(it.log()).unwrap_or_default().contains(text))
+    }
+
+    /// Starts every process that does not run. The first one makes the keys of all (rule 32).
+    pub(super) fn restart(&self) {
+        for (number, replica) in self.replicas.iter().enumerate() {
+            let keys = replica.folder.path().join("keys");
+            if number > 0 && !keys.exists() {
+                std::fs::create_dir(&keys).unwrap();
+                for file in std::fs::read_dir(self.first().folder.path().join("keys")).unwrap() {
+                    let file = file.unwrap();
+                    std::fs::copy(file.path(), keys.join(file.file_name())).unwrap();
+                }
+            }
+            if replica.child.lock().unwrap().is_none() {
+                replica.restart();
+            }
+        }
+    }
+
+    /// Starts the process on a disk that is nearly full: none of its files can grow beyond so many bytes.
+    pub(super) fn restart_on_full_disk(&self, bytes: u64) {
+        let binary = causeway();
+        let mut shell = Command::new("sh");
+        // The signal that comes with it would end the process, which a full disk does not.
+        shell.args(["-c", "trap '' XFSZ && ulimit -S -f \"$0\" && exec \"$@\""]);
+        shell.arg((bytes / SHELL_BLOCK).to_string()).arg(binary.get_program());
+        for (name, _) in binary.get_envs() {
+            shell.env_remove(name);
+        }
+        assert!(self.first().start_once(shell), "the service does not start");
+    }
+
+    /// Ends all processes as a power cut would: `kill -9`.
+    pub(super) fn kill(&self) {
+        self.replicas.iter().for_each(Replica::kill);
+    }
+
+    /// Ends one process as a power cut would, and starts it again.
+    pub(super) fn kill_and_restart(&self, replica: usize) {
+        self.replicas[replica].kill();
+        self.replicas[replica].restart();
+    }
+
+    /// Stops a process in the middle of whatever it does; it does not know.
+    pub(super) fn stall(&self, replica: usize) {
+        self.replicas[replica].signal("STOP");
+    }
+
+    pub(super) fn resume(&self, replica: usize) {
+        self.replicas[replica].signal("CONT");
+    }
+
+    /// Where the next request goes.
+    fn next_url(&self) -> String {
+        let turn = self.asked.fetch_add(1, Ordering::Relaxed);
+        self.replicas[turn % self.replicas.len()].url.read().unwrap().clone()
+    }
+
     /// Asks once, whatever the answer is.
     pub(super) async fn ask_once(&self, method: Method, path: &str, body: &Value) -> (u16, Value) {
-        let url = self.url.read().unwrap().clone();
+        let url = self.next_url();
         let request = self.client.request(method, format!("{url}{path}"));
         let request = if body.is_null() { request } else { request.body(body.to_string()) };
         let response = request.send().await.unwrap();
@@ -132,7 +207,7 @@ impl RestartableService {
     pub(super) async fn ask(&self, method: Method, path: &str, body: &Value) -> Result<Value, (u16, Value)> {
         let begun = Instant::now();
         loop {
-            let url = self.url.read().unwrap().clone();
+            let url = self.next_url();
             let request = self.client.request(method.clone(), format!("{url}{path}"));
             let request = if body.is_null() { request } else { request.body(body.to_string()) };
             let answer = match request.send().await {
@@ -163,22 +238,54 @@ impl RestartableService {
 
     /// The store of a service that was stopped.
     pub(super) async fn store(&self) -> Store {
-        Store::open(&Location::Sqlite(self.database())).await.unwrap()
+        let location = match &self.postgres {
+            Some(url) => Location::Postgres(url.parse().unwrap()),
+            None => Location::Sqlite(self.database()),
+        };
+        Store::open(&location).await.unwrap()
     }
 
     pub(super) fn database(&self) -> PathBuf {
-        self.folder.path().join("causeway.db")
+        self.first().folder.path().join("causeway.db")
+    }
+
+    /// How many rows this query counts in the database of the running service.
+    pub(super) async fn count(&self, query: &'static str) -> i64 {
+        if let Some(url) = &self.postgres {
+            // Of several servers, the store finds the one to ask.
+            let one = url.split_once('?').map_or(url.as_str(), |(place, _)| place);
+            let (before, hosts) = one.split_once('@').unwrap();
+            let (hosts, name) = hosts.split_once('/').unwrap();
+            for host in hosts.split(',') {
+                let Ok(pool) = sqlx::PgPool::connect(&format!("{before}@{host}/{name}")).await else {
+                    continue;
+                };
+                let counted = sqlx::query_scalar(query).fetch_one(&pool).await;
+                pool.close().await;
+                return counted.unwrap();
+            }
+            panic!("no database server answers");
+        }
+        let options = sqlx::sqlite::SqliteConnectOptions::new().filename(self.database());
+        let pool = sqlx::SqlitePool::connect_with(options).await.unwrap();
+        let counted = sqlx::query_scalar(query).fetch_one(&pool).await.unwrap();
+        pool.close().await;
+        counted
+    }
+
+    pub(super) fn url_of(&self, replica: usize) -> String {
+        self.replicas[replica].url.read().unwrap().clone()
     }
 
     pub(super) fn url(&self) -> String {
-        self.url.read().unwrap().clone()
+        self.first().url.read().unwrap().clone()
     }
 
     /// Runs another command of the binary on the same data and chains.
     pub(super) fn run(&self, command: &[&str]) -> std::process::Output {
-        let folder = self.folder.path();
+        let folder = self.first().folder.path();
         let mut run = causeway();
-        run.current_dir(folder).args(command).arg("--data-dir").arg(folder).args(&self.arguments);
+        run.current_dir(folder).args(command).arg("--data-dir").arg(folder).args(&self.first().arguments);
         run.output().expect("the binary starts")
     }
 
@@ -194,7 +301,9 @@ impl RestartableService {
             }
             store.close().await;
         }
-        let log = std::fs::read_to_string(self.log()).unwrap_or_default();
+        let logs =
+            self.replicas.iter().map(|replica| std::fs::read_to_string(replica.log()).unwrap_or_default());
+        let log = logs.collect::<Vec<_>>().join("\n");
         let is_relevant = |line: &&str| order.is_some_and(|id| line.contains(id)) || line.contains("ERROR");
         let lines: Vec<&str> = log.lines().filter(is_relevant).collect();
         text + &lines[lines.len().saturating_sub(60)..].join("\n")
