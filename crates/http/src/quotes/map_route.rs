@@ -188,7 +188,7 @@ impl Display for Icon<'_> {
 impl Serialize for RoutesView<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         let Quote { ask, routes, .. } = self.quote;
-        serializer.collect_seq(routes.iter().map(|route| self.mapping.priced_route(ask, route, self.pair)))
+        serializer.collect_seq(routes.iter().map(|route| self.mapping.priced_route(ask, route, &self.pair)))
     }
 }
 
@@ -236,7 +236,7 @@ impl<'a> RouteMapping<'a> {
     }
 
     pub(crate) fn route(self, ask: &Ask, route: &'a Route) -> RouteView<'a> {
-        self.priced_route(ask, route, self.pair(ask))
+        self.priced_route(ask, route, &self.pair(ask))
     }
 
     fn pair(self, ask: &Ask) -> PricedPair {
@@ -248,8 +248,8 @@ impl<'a> RouteMapping<'a> {
         }
     }
 
-    fn priced_route(self, ask: &Ask, route: &'a Route, pair: PricedPair) -> RouteView<'a> {
-        let PricedPair { market, input, output } = pair;
+    fn priced_route(self, ask: &Ask, route: &'a Route, pair: &PricedPair) -> RouteView<'a> {
+        let PricedPair { market, input, output } = *pair;
         RouteView {
             route_id: route.id.as_str(),
             filler: &route.filler,

@@ -75,12 +75,7 @@ impl<DB: Database> Readers<DB> {
         Self::new(pool, count, trusted_for, Some(moved))
     }
 
-    fn new(
-        pool: Pool<DB>,
-        count: u32,
-        trusted_for: Duration,
-        moved: Option<watch::Receiver<u64>>,
-    ) -> Self {
+    fn new(pool: Pool<DB>, count: u32, trusted_for: Duration, moved: Option<watch::Receiver<u64>>) -> Self {
         let slots = Arc::new(Semaphore::new(usize::try_from(count).unwrap_or(Semaphore::MAX_PERMITS)));
         Self(Arc::new(Inner { pool, slots, trusted_for, kept: Mutex::default(), moved }))
     }
