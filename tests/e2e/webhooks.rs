@@ -1,5 +1,6 @@
 //! Webhooks of the real binary, through outages of both sides.
 
+mod purchases;
 mod receiver;
 
 use std::collections::HashSet;

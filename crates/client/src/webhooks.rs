@@ -3,8 +3,9 @@
 use std::fmt::Write as _;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use causeway_wire::WebhookEvent;
+use causeway_wire::{FiatWebhookEvent, WebhookEvent};
 use hmac::{Hmac, KeyInit as _, Mac as _};
+use serde::{Deserialize, Serialize};
 use sha2::Sha256;
 use thiserror::Error;
 
@@ -28,7 +29,25 @@ pub enum WebhookError {
     Body(#[from] serde_json::Error),
 }
 
-/// Parses a webhook if its signature is valid and at most five minutes old.
+/// An event of any endpoint.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(untagged)]
+pub enum Webhook {
+    Order(Box<WebhookEvent>),
+    Purchase(Box<FiatWebhookEvent>),
+}
+
+impl Webhook {
+    /// The same id is the same event, sent again.
+    pub fn id(&self) -> &str {
+        match self {
+            Self::Order(event) => &event.id,
+            Self::Purchase(event) => &event.id,
+        }
+    }
+}
+
+/// Parses a webhook about an order if its signature is valid and at most five minutes old.
 ///
 /// `header` is the value of `X-Causeway-Signature`, `body` the raw bytes. An event may be delivered twice: store the ids of
 /// processed events.
@@ -41,6 +60,13 @@ pub enum WebhookError {
 pub fn verify(secret: &str, header: &str, body: &[u8]) -> Result<WebhookEvent, WebhookError> {
     let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs());
     verify_at(secret, header, body, now)
+}
+
+/// Like [`verify`], for endpoints that receive events about purchases too.
+pub fn verify_any(secret: &str, header: &str, body: &[u8]) -> Result<Webhook, WebhookError> {
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs());
+    check(secret, header, body, now)?;
+    Ok(serde_json::from_slice(body)?)
 }
 
 /// Like [`verify`], at a given time in seconds since 1970.

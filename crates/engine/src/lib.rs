@@ -45,8 +45,8 @@ pub use collect_attestations::{AttestationCache, AttestationError, CollectedResu
 pub use compare_gas::{CompareGas, GasKind, GasTotals};
 pub use count_fills::{CountFills, Fills, FillsByFiller};
 pub use deliver_webhooks::{
-    ConfiguredEndpoint, DEFAULT_WEBHOOK_RETRY_PERIOD, DeliverParts, DeliverWebhooks, EncodeWebhook,
-    EndpointReport, NewEndpoint, WebhookAdmin, WebhookAdminError,
+    ConfiguredEndpoint, DEFAULT_WEBHOOK_RETRY_PERIOD, DeliverParts, DeliverWebhooks, EncodePurchaseWebhook,
+    EncodeWebhook, EndpointReport, NewEndpoint, WebhookAdmin, WebhookAdminError,
 };
 pub use enforce_retention::{RetentionPolicy, enforce_retention};
 pub use erase_purchases::erase_purchases;

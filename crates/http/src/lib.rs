@@ -33,6 +33,7 @@ mod versions;
 mod widget;
 
 pub use app::{ApiKeys, App, Options};
+pub use fiat::encode_purchase_webhook_event;
 pub use fiat::force_refresh_limit::ForceRefreshLimit;
 pub use metrics::Metrics;
 pub use middleware::rate_limit::{RateLimit, RateLimits};

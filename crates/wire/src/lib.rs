@@ -27,9 +27,10 @@ pub use error::{ErrorBody, ErrorName, Issue};
 pub use fiat::{
     FIAT_WIDGET_EVENT, FiatAction, FiatAsset, FiatCapabilities, FiatConfig, FiatDisplay, FiatErrorBody,
     FiatErrorCode, FiatFailure, FiatFault, FiatFeatures, FiatFee, FiatJump, FiatLimit, FiatOrder,
-    FiatOrderAnswer, FiatOrderAsk, FiatOrderView, FiatPolling, FiatProvider, FiatProviderConfig,
-    FiatProviderError, FiatProviders, FiatQuote, FiatQuoteAnswer, FiatQuoteAsk, FiatQuoteLine, FiatRoute,
-    FiatStatus, FiatWebhookAnswer, FiatWidgetEvent, JumpRecovery, JumpTerms, PaymentMethod,
+    FiatOrderAnswer, FiatOrderAsk, FiatOrderEvent, FiatOrderView, FiatPolling, FiatProvider,
+    FiatProviderConfig, FiatProviderError, FiatProviders, FiatQuote, FiatQuoteAnswer, FiatQuoteAsk,
+    FiatQuoteLine, FiatRoute, FiatStatus, FiatWebhookAnswer, FiatWebhookEvent, FiatWidgetEvent, JumpRecovery,
+    JumpTerms, PaymentMethod,
 };
 pub use filler::{Filler, FillerFills, FillerQuotes, FillerReputation};
 pub use hub::{HubConfig, HubContracts, Vault};

@@ -15,6 +15,7 @@ use tokio_util::sync::CancellationToken;
 #[derive(Clone, Debug)]
 pub(super) struct Delivery {
     pub(super) id: String,
+    /// The id of the order or the purchase.
     pub(super) order: String,
     pub(super) signature: String,
     pub(super) body: Vec<u8>,
@@ -71,7 +72,10 @@ fn serve(listener: TcpListener, deliveries: &Deliveries) -> (CancellationToken, 
 async fn receive(State(deliveries): State<Deliveries>, headers: HeaderMap, body: Bytes) {
     let header = |name: &str| headers[name].to_str().unwrap().to_owned();
     let event: Value = serde_json::from_slice(&body).unwrap();
-    let (id, order) = (header("x-causeway-event-id"), event["order"]["id"].as_str().unwrap().to_owned());
+    let about = event["order"]["id"].as_str().or_else(|| event["purchase"]["orderId"].as_str());
+    let (id, order) = (header("x-causeway-event-id"), about.unwrap().to_owned());
+    let is_purchase = event.get("purchase").is_some();
+    assert_eq!(header("x-causeway-event").starts_with("purchase."), is_purchase, "{event}");
     let signature = header("x-causeway-signature");
     deliveries.lock().unwrap().push(Delivery { id, order, signature, body: body.to_vec() });
 }

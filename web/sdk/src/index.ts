@@ -59,3 +59,4 @@ export * from './qr.js';
 export * from './token-identifier.js';
 export { VERSION } from './version.js';
 export type { Eip1193Provider, SolanaSigner, Wallet } from './wallets/wallet.js';
+export type { FiatWebhookEvent, WebhookEvent } from './webhooks.js';

@@ -164,7 +164,7 @@ impl Service {
         let (mut fiat, fiat_services) = Fiat::open(&context, &orders, &ramps, &request_quote)?;
         fiat.start(&stop);
         let watch_orders = Arc::new(WatchOrders::new(store.clone()));
-        let mut webhooks = Webhooks::open(config, &catalog, &store, &keys).await?;
+        let mut webhooks = Webhooks::open(config, &catalog, &store, &keys, deployments.evm.clone()).await?;
         webhooks.start(&stop);
         let shared_pauses = Arc::clone(operator_controls.pauses.pauses());
         let build_deposit = orders

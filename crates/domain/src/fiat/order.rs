@@ -216,6 +216,8 @@ pub struct FiatOrder {
     pub widget_url: String,
     /// The web origin that created the order, if sent.
     pub origin: Option<String>,
+    /// Who asked for it: the holder of the API key, or `X-Integrator-Id`.
+    pub integrator: Option<String>,
     /// The integrator's JSON; stored and never passed on.
     pub metadata: Option<String>,
     /// The provider's delivery on chain.

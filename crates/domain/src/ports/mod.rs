@@ -87,7 +87,8 @@ pub use tx_sender::{
 };
 pub use webhooks::{
     AttemptOutcome, Delivery, DeliveryAttempt, DeliveryCount, DeliveryEnd, EndpointError, EndpointName,
-    EndpointSource, WebhookEndpoint, WebhookSecret, WebhookStore, WebhookTransport,
+    EndpointSource, Subject, SubjectKind, Subscription, WebhookEndpoint, WebhookSecret, WebhookStore,
+    WebhookTransport,
 };
 
 use crate::{TokenId, UsdPrice};

@@ -6,7 +6,7 @@ use jiff::Timestamp;
 use thiserror::Error;
 
 use super::StoreError;
-use crate::{OrderId, RowKey};
+use crate::{FiatOrderId, OrderId, RowKey};
 
 /// An invalid endpoint parameter.
 #[derive(Debug, Error, PartialEq, Eq)]
@@ -17,6 +17,8 @@ pub enum EndpointError {
     Name,
     #[error("a secret is 16 to 256 letters, digits and signs without spaces")]
     Secret,
+    #[error("an endpoint gets events about `orders`, `purchases` or `all`")]
+    Subscription,
     #[error("the system gave no random bytes")]
     NoRandomness,
 }
@@ -104,15 +106,88 @@ impl EndpointSource {
     }
 }
 
-/// A receiver of order events.
+/// What an event is about.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Subject {
+    Order(OrderId),
+    Purchase(FiatOrderId),
+}
+
+impl Subject {
+    /// The id, as the API shows it.
+    pub fn as_str(&self) -> &str {
+        match self {
+            Self::Order(id) => id.as_str(),
+            Self::Purchase(id) => id.as_str(),
+        }
+    }
+
+    pub const fn kind(&self) -> SubjectKind {
+        match self {
+            Self::Order(_) => SubjectKind::Order,
+            Self::Purchase(_) => SubjectKind::Purchase,
+        }
+    }
+}
+
+/// Swaps and purchases have events of their own.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum SubjectKind {
+    Order,
+    Purchase,
+}
+
+impl SubjectKind {
+    pub const ALL: [Self; 2] = [Self::Order, Self::Purchase];
+}
+
+/// What an endpoint receives events about.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Subscription {
+    #[default]
+    Orders,
+    Purchases,
+    All,
+}
+
+impl Subscription {
+    pub const ALL: [Self; 3] = [Self::Orders, Self::Purchases, Self::All];
+
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Orders => "orders",
+            Self::Purchases => "purchases",
+            Self::All => "all",
+        }
+    }
+
+    pub fn includes(self, kind: SubjectKind) -> bool {
+        match kind {
+            SubjectKind::Order => self != Self::Purchases,
+            SubjectKind::Purchase => self != Self::Orders,
+        }
+    }
+}
+
+impl FromStr for Subscription {
+    type Err = EndpointError;
+
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        let known = Self::ALL.into_iter().find(|subscription| subscription.as_str() == text);
+        known.ok_or(EndpointError::Subscription)
+    }
+}
+
+/// A receiver of events.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct WebhookEndpoint {
     pub name: EndpointName,
     pub url: String,
     /// All of them sign, newest first, so that receivers can rotate at their own pace.
     pub secrets: Vec<WebhookSecret>,
-    /// Only orders of this integrator; all when absent.
+    /// Only orders and purchases of this integrator; all when absent.
     pub integrator: Option<String>,
+    pub about: Subscription,
     pub source: EndpointSource,
     /// A disabled endpoint gets no deliveries.
     pub enabled: bool,
@@ -126,7 +201,7 @@ pub struct WebhookEndpoint {
 pub struct Delivery {
     pub endpoint: EndpointName,
     pub event: RowKey,
-    pub order: OrderId,
+    pub subject: Subject,
     /// The number of previous attempts.
     pub attempts: u32,
     pub waits_since: Timestamp,
@@ -175,7 +250,7 @@ pub struct DeliveryAttempt {
     pub key: RowKey,
     pub endpoint: EndpointName,
     pub event: RowKey,
-    pub order: OrderId,
+    pub subject: Subject,
     /// 1 for the first.
     pub number: u32,
     pub at: Timestamp,
@@ -205,8 +280,14 @@ pub trait WebhookStore: Send + Sync {
     async fn remove_endpoint(&self, name: &EndpointName) -> Result<bool, StoreError>;
     /// All endpoints, by name.
     async fn endpoints(&self) -> Result<Vec<WebhookEndpoint>, StoreError>;
-    /// Up to where events were enqueued for all enabled endpoints; `None` when none is enabled.
-    async fn webhook_cursor(&self) -> Result<Option<RowKey>, StoreError>;
+    /// Up to where events of this kind were enqueued for all enabled endpoints that receive them; `None` when there is none.
+    async fn webhook_cursor(&self, kind: SubjectKind) -> Result<Option<RowKey>, StoreError>;
+    /// The events of purchases after that key, oldest first.
+    async fn purchase_events_after(
+        &self,
+        after: RowKey,
+        limit: u32,
+    ) -> Result<Vec<(RowKey, FiatOrderId)>, StoreError>;
     /// Enqueues every event of these orders for every matching endpoint, once each, and stores the range of events read.
     /// Orders that are not visible yet are skipped; their next event enqueues the earlier ones too.
     async fn enqueue_deliveries(
@@ -215,8 +296,15 @@ pub trait WebhookStore: Send + Sync {
         read: (RowKey, RowKey),
         now: Timestamp,
     ) -> Result<u64, StoreError>;
-    /// Leases up to `limit` due deliveries of an endpoint until `lease_until`, of each order only the oldest unacknowledged
-    /// event.
+    /// The same for purchases, which are all visible.
+    async fn enqueue_purchase_deliveries(
+        &self,
+        purchases: &[FiatOrderId],
+        read: (RowKey, RowKey),
+        now: Timestamp,
+    ) -> Result<u64, StoreError>;
+    /// Leases up to `limit` due deliveries of an endpoint until `lease_until`, of each order or purchase only the oldest
+    /// unacknowledged event.
     async fn claim_deliveries(
         &self,
         endpoint: &EndpointName,
@@ -292,5 +380,9 @@ mod tests {
         for source in [EndpointSource::Config, EndpointSource::Operator] {
             assert_eq!(EndpointSource::parse(source.as_str()), Some(source));
         }
+        for subscription in Subscription::ALL {
+            assert_eq!(subscription.as_str().parse(), Ok(subscription));
+        }
+        assert_eq!("Orders".parse::<Subscription>(), Err(EndpointError::Subscription));
     }
 }

@@ -3,8 +3,8 @@ use std::sync::Arc;
 
 use causeway_domain::RowKey;
 use causeway_domain::ports::{
-    DeliveryAttempt, EndpointError, EndpointName, EndpointSource, StoreError, WebhookEndpoint, WebhookSecret,
-    WebhookStore, WebhookTransport,
+    DeliveryAttempt, EndpointError, EndpointName, EndpointSource, StoreError, Subscription, WebhookEndpoint,
+    WebhookSecret, WebhookStore, WebhookTransport,
 };
 use jiff::Timestamp;
 use thiserror::Error;
@@ -38,6 +38,7 @@ pub struct NewEndpoint {
     /// Generated when absent.
     pub secret: Option<WebhookSecret>,
     pub integrator: Option<String>,
+    pub about: Subscription,
 }
 
 /// An endpoint of the configuration.
@@ -48,6 +49,7 @@ pub struct ConfiguredEndpoint {
     /// The newest first.
     pub secrets: Vec<WebhookSecret>,
     pub integrator: Option<String>,
+    pub about: Subscription,
 }
 
 /// An endpoint and its delivery counts.
@@ -82,7 +84,9 @@ impl WebhookAdmin {
     pub async fn add(&self, new: NewEndpoint) -> Result<WebhookEndpoint, WebhookAdminError> {
         self.post.check(&new.url).map_err(WebhookAdminError::Address)?;
         let secret = new.secret.map_or_else(WebhookSecret::random, Ok)?;
-        let endpoint = endpoint(new.name, new.url, vec![secret], new.integrator, EndpointSource::Operator);
+        let NewEndpoint { name, url, integrator, about, .. } = new;
+        let wanted = ConfiguredEndpoint { name, url, secrets: vec![secret], integrator, about };
+        let endpoint = endpoint(wanted, EndpointSource::Operator);
         if !self.store.add_endpoint(&endpoint).await? {
             return Err(WebhookAdminError::Taken(endpoint.name));
         }
@@ -167,9 +171,9 @@ impl WebhookAdmin {
         for gone in gone.filter(|known| !wanted.iter().any(|wanted| wanted.name == known.name)) {
             self.store.change_endpoint(&WebhookEndpoint { enabled: false, ..gone.clone() }).await?;
         }
-        for ConfiguredEndpoint { name, url, secrets, integrator } in wanted {
-            self.post.check(&url).map_err(WebhookAdminError::Address)?;
-            let endpoint = endpoint(name, url, secrets, integrator, EndpointSource::Config);
+        for wanted in wanted {
+            self.post.check(&wanted.url).map_err(WebhookAdminError::Address)?;
+            let endpoint = endpoint(wanted, EndpointSource::Config);
             if !self.store.add_endpoint(&endpoint).await? {
                 self.store.change_endpoint(&endpoint).await?;
             }
@@ -184,14 +188,9 @@ impl WebhookAdmin {
     }
 }
 
-fn endpoint(
-    name: EndpointName,
-    url: String,
-    secrets: Vec<WebhookSecret>,
-    integrator: Option<String>,
-    source: EndpointSource,
-) -> WebhookEndpoint {
+fn endpoint(wanted: ConfiguredEndpoint, source: EndpointSource) -> WebhookEndpoint {
+    let ConfiguredEndpoint { name, url, secrets, integrator, about } = wanted;
     let created_at = Timestamp::now();
     let since = RowKey::floor_at(created_at);
-    WebhookEndpoint { name, url, secrets, integrator, source, enabled: true, since, created_at }
+    WebhookEndpoint { name, url, secrets, integrator, about, source, enabled: true, since, created_at }
 }

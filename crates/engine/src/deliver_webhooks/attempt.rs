@@ -1,9 +1,9 @@
 use std::time::Duration;
 
-use causeway_domain::EventKind;
 use causeway_domain::ports::{
-    AttemptOutcome, Delivery, DeliveryAttempt, DeliveryEnd, StoreError, WebhookEndpoint,
+    AttemptOutcome, Delivery, DeliveryAttempt, DeliveryEnd, StoreError, Subject, WebhookEndpoint,
 };
+use causeway_domain::{EventKind, FiatOrderId, OrderId, RowKey};
 use jiff::{SignedDuration, Timestamp};
 use tokio::time::sleep;
 
@@ -41,7 +41,7 @@ impl DeliverWebhooks {
                 return AttemptResult::NotSent;
             }
             Err(error) => {
-                tracing::warn!(order = delivery.order.as_str(), %error, "reading the order of a webhook failed");
+                tracing::warn!(order = delivery.subject.as_str(), %error, "reading the order of a webhook failed");
                 return AttemptResult::NotSent;
             }
         };
@@ -78,20 +78,45 @@ impl DeliverWebhooks {
         to: &WebhookEndpoint,
         delivery: &Delivery,
     ) -> Result<Option<(Vec<(&'static str, String)>, Vec<u8>)>, StoreError> {
-        let Some(order) = self.parts.orders.order(&delivery.order).await? else { return Ok(None) };
-        let events = self.parts.orders.order_events(&delivery.order).await?;
-        let Some(event) = events.iter().find(|event| event.key == delivery.event) else { return Ok(None) };
-        let body = (self.parts.encode)(&order, &events, event);
-        let kind = if event.kind == EventKind::Note { "note" } else { "status" };
+        let encoded = match &delivery.subject {
+            Subject::Order(order) => self.encode_order(order, delivery.event).await?,
+            Subject::Purchase(purchase) => self.encode_purchase(purchase, delivery.event).await?,
+        };
+        let Some((kind, body)) = encoded else { return Ok(None) };
         let signature = sign(&to.secrets, Timestamp::now().as_second(), &body);
         let headers = vec![
             ("x-causeway-signature", signature),
-            ("x-causeway-event-id", event.key.get().to_string()),
+            ("x-causeway-event-id", delivery.event.get().to_string()),
             ("x-causeway-event", kind.to_owned()),
             ("x-causeway-endpoint", to.name.to_string()),
             ("x-causeway-attempt", delivery.attempts.saturating_add(1).to_string()),
         ];
         Ok(Some((headers, body)))
+    }
+
+    /// What happened, and the body; `None` if the event is no longer stored.
+    async fn encode_order(
+        &self,
+        id: &OrderId,
+        key: RowKey,
+    ) -> Result<Option<(&'static str, Vec<u8>)>, StoreError> {
+        let Some(order) = self.parts.orders.order(id).await? else { return Ok(None) };
+        let events = self.parts.orders.order_events(id).await?;
+        let Some(event) = events.iter().find(|event| event.key == key) else { return Ok(None) };
+        let kind = if event.kind == EventKind::Note { "note" } else { "status" };
+        Ok(Some((kind, (self.parts.encode)(&order, &events, event))))
+    }
+
+    async fn encode_purchase(
+        &self,
+        id: &FiatOrderId,
+        key: RowKey,
+    ) -> Result<Option<(&'static str, Vec<u8>)>, StoreError> {
+        let Some(purchase) = self.parts.purchases.fiat_order(id).await? else { return Ok(None) };
+        let events = self.parts.purchases.fiat_order_events(id).await?;
+        let Some(event) = events.iter().find(|event| event.key == key) else { return Ok(None) };
+        let kind = if event.status.is_some() { "purchase.status" } else { "purchase.note" };
+        Ok(Some((kind, (self.parts.encode_purchase)(&purchase, event))))
     }
 
     async fn end(
@@ -107,7 +132,7 @@ impl DeliverWebhooks {
             key: self.parts.row_keys.next(now),
             endpoint: delivery.endpoint.clone(),
             event: delivery.event,
-            order: delivery.order.clone(),
+            subject: delivery.subject.clone(),
             number: delivery.attempts.saturating_add(1),
             at: now,
             status,

@@ -10,7 +10,10 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
-use causeway_domain::ports::{EndpointName, OrderStore, WebhookEndpoint, WebhookStore, WebhookTransport};
+use causeway_domain::fiat::{FiatEvent, FiatOrder};
+use causeway_domain::ports::{
+    EndpointName, FiatStore, OrderStore, SubjectKind, WebhookEndpoint, WebhookStore, WebhookTransport,
+};
 use causeway_domain::{Order, OrderEvent, RowKeys};
 use jiff::SignedDuration;
 use tokio::sync::{Notify, watch};
@@ -29,6 +32,9 @@ const MIN_INTERVAL: Duration = Duration::from_millis(20);
 /// Encodes the body of a webhook: the order, its events so far, and the event to deliver.
 pub type EncodeWebhook = dyn Fn(&Order, &[OrderEvent], &OrderEvent) -> Vec<u8> + Send + Sync;
 
+/// Encodes the body of a webhook about a purchase: the purchase, and the event to deliver.
+pub type EncodePurchaseWebhook = dyn Fn(&FiatOrder, &FiatEvent) -> Vec<u8> + Send + Sync;
+
 /// How long a delivery is retried by default.
 pub const DEFAULT_WEBHOOK_RETRY_PERIOD: SignedDuration = SignedDuration::from_hours(24);
 
@@ -36,8 +42,10 @@ pub const DEFAULT_WEBHOOK_RETRY_PERIOD: SignedDuration = SignedDuration::from_ho
 pub struct DeliverParts {
     pub store: Arc<dyn WebhookStore>,
     pub orders: Arc<dyn OrderStore>,
+    pub purchases: Arc<dyn FiatStore>,
     pub post: Arc<dyn WebhookTransport>,
     pub encode: Arc<EncodeWebhook>,
+    pub encode_purchase: Arc<EncodePurchaseWebhook>,
     pub row_keys: Arc<RowKeys>,
     /// Notified by [`WebhookAdmin`] when endpoints or deliveries change.
     pub signal: Arc<Notify>,
@@ -51,7 +59,7 @@ impl fmt::Debug for DeliverParts {
     }
 }
 
-/// Delivers order events to webhook endpoints: every event at least once, and each order's events in sequence.
+/// Delivers events to webhook endpoints: every event at least once, and those of an order or purchase in sequence.
 ///
 /// Events are first stored as deliveries, and a delivery ends when its receiver has acknowledged it. So a process may die at
 /// any moment, and replicas share the work.
@@ -84,19 +92,23 @@ impl DeliverWebhooks {
     pub async fn run(self: Arc<Self>, stop: CancellationToken) {
         let mut tasks = JoinSet::new();
         let mut workers = HashMap::new();
-        let mut reader = EventReader::new();
+        let mut readers = SubjectKind::ALL.map(EventReader::new);
         let mut refreshed: Option<Instant> = None;
         loop {
             let iteration = async {
                 if refreshed.is_none_or(|at| at.elapsed() >= POLL_INTERVAL) {
                     refreshed = Some(Instant::now());
                     if self.refresh(&mut workers, &mut tasks, &stop).await {
-                        reader.start_over();
+                        readers.iter_mut().for_each(EventReader::start_over);
                     }
                 }
                 let seen = self.parts.orders.commits();
-                if !workers.is_empty() && reader.read(&self.parts).await > 0 {
-                    notify_all(&workers);
+                if !workers.is_empty() {
+                    for reader in &mut readers {
+                        if reader.read(&self.parts).await > 0 {
+                            notify_all(&workers);
+                        }
+                    }
                 }
                 sleep(MIN_INTERVAL).await;
                 let remaining =

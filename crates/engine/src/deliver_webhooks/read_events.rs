@@ -1,8 +1,8 @@
 use std::collections::HashSet;
 use std::time::Duration;
 
-use causeway_domain::ports::StoreError;
-use causeway_domain::{OrderId, RowKey};
+use causeway_domain::RowKey;
+use causeway_domain::ports::{StoreError, Subject, SubjectKind};
 use jiff::{SignedDuration, Timestamp};
 use tokio::time::Instant;
 
@@ -15,8 +15,9 @@ const LOOK_BACK_INTERVAL: Duration = Duration::from_secs(5);
 /// How many events one query reads.
 const PAGE_SIZE: u32 = 500;
 
-/// Reads new events of all orders and enqueues their deliveries.
+/// Reads new events of all orders, or of all purchases, and enqueues their deliveries.
 pub(super) struct EventReader {
+    kind: SubjectKind,
     /// The last event that was read; `None` before the first read.
     newest: Option<RowKey>,
     /// Recent events that were enqueued.
@@ -25,13 +26,13 @@ pub(super) struct EventReader {
 }
 
 impl EventReader {
-    pub(super) fn new() -> Self {
-        Self { newest: None, enqueued: HashSet::new(), looked_back: None }
+    pub(super) fn new(kind: SubjectKind) -> Self {
+        Self { kind, newest: None, enqueued: HashSet::new(), looked_back: None }
     }
 
     /// Starts over, because a new endpoint may need earlier events.
     pub(super) fn start_over(&mut self) {
-        *self = Self::new();
+        *self = Self::new(self.kind);
     }
 
     /// Enqueues new deliveries and returns how many.
@@ -52,7 +53,7 @@ impl EventReader {
         let mut after = match self.newest {
             Some(newest) if !back => newest,
             _ => {
-                let Some(cursor) = parts.store.webhook_cursor().await? else { return Ok(0) };
+                let Some(cursor) = parts.store.webhook_cursor(self.kind).await? else { return Ok(0) };
                 self.looked_back = Some(Instant::now());
                 back_from(self.newest.map_or(cursor, |newest| newest.min(cursor)))
             }
@@ -60,16 +61,15 @@ impl EventReader {
         let floor = after;
         let mut added: u64 = 0;
         loop {
-            let events = parts.orders.events_after(after, PAGE_SIZE).await?;
+            let events = self.events_after(parts, after).await?;
             let full = u32::try_from(events.len()).is_ok_and(|read| read >= PAGE_SIZE);
             let Some((last, _)) = events.last() else { break };
             let read = (floor, *last);
             // Our own events must not appear further back than other replicas read.
             parts.row_keys.observe(*last);
-            let new = self.orders_with_new_events(&events);
+            let new = self.with_new_events(&events);
             if !new.is_empty() {
-                let now = Timestamp::now();
-                added = added.saturating_add(parts.store.enqueue_deliveries(&new, read, now).await?);
+                added = added.saturating_add(enqueue(parts, &new, read).await?);
             }
             self.enqueued.extend(events.iter().map(|(key, _)| *key));
             after = read.1;
@@ -84,10 +84,48 @@ impl EventReader {
         Ok(added)
     }
 
-    fn orders_with_new_events(&self, events: &[(RowKey, OrderId)]) -> Vec<OrderId> {
+    async fn events_after(
+        &self,
+        parts: &DeliverParts,
+        after: RowKey,
+    ) -> Result<Vec<(RowKey, Subject)>, StoreError> {
+        Ok(match self.kind {
+            SubjectKind::Order => {
+                let events = parts.orders.events_after(after, PAGE_SIZE).await?;
+                events.into_iter().map(|(key, order)| (key, Subject::Order(order))).collect()
+            }
+            SubjectKind::Purchase => {
+                let events = parts.store.purchase_events_after(after, PAGE_SIZE).await?;
+                events.into_iter().map(|(key, purchase)| (key, Subject::Purchase(purchase))).collect()
+            }
+        })
+    }
+
+    fn with_new_events(&self, events: &[(RowKey, Subject)]) -> Vec<Subject> {
         let mut seen = HashSet::new();
-        let new = events.iter().filter(|(key, order)| !self.enqueued.contains(key) && seen.insert(order));
-        new.map(|(_, order)| order.clone()).collect()
+        let new = events.iter().filter(|(key, subject)| !self.enqueued.contains(key) && seen.insert(subject));
+        new.map(|(_, subject)| subject.clone()).collect()
+    }
+}
+
+/// Enqueues the events of subjects of one kind.
+async fn enqueue(
+    parts: &DeliverParts,
+    subjects: &[Subject],
+    read: (RowKey, RowKey),
+) -> Result<u64, StoreError> {
+    let (mut orders, mut purchases) = (Vec::new(), Vec::new());
+    for subject in subjects {
+        match subject {
+            Subject::Order(order) => orders.push(order.clone()),
+            Subject::Purchase(purchase) => purchases.push(purchase.clone()),
+        }
+    }
+    let now = Timestamp::now();
+    if purchases.is_empty() {
+        parts.store.enqueue_deliveries(&orders, read, now).await
+    } else {
+        parts.store.enqueue_purchase_deliveries(&purchases, read, now).await
     }
 }
 

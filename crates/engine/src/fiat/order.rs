@@ -28,6 +28,8 @@ pub struct FiatOrderRequest {
     pub author: Address,
     /// One of the quote's forwarding routes; defaults to the best.
     pub route: Option<RouteId>,
+    /// Who asks: the holder of the API key, or `X-Integrator-Id`.
+    pub integrator: Option<String>,
     /// The integrator's JSON; stored and never passed on.
     pub metadata: Option<String>,
     pub refund_to: Option<Address>,
@@ -209,6 +211,7 @@ impl OrderFiat {
             strategy,
             widget_url: String::new(),
             origin: request.origin.clone(),
+            integrator: request.integrator.clone(),
             metadata: request.metadata.clone(),
             payout: None,
             output: None,

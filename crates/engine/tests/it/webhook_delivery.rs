@@ -3,10 +3,17 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use async_trait::async_trait;
-use causeway_domain::ports::{
-    AttemptOutcome, DeliveryAttempt, EndpointName, OrderStore as _, WebhookStore as _, WebhookTransport,
+use causeway_domain::fiat::{
+    FiatAmount, FiatAsk, FiatEvent, FiatOrder, FiatQuote, FiatStatus, QuoteFirmness, Strategy, WantedAmount,
 };
-use causeway_domain::{EventKind, Order, OrderEvent, RowKey, RowKeys};
+use causeway_domain::ports::{
+    AttemptOutcome, DeliveryAttempt, EndpointName, FiatStore as _, OrderStore as _, Subscription,
+    WebhookStore as _, WebhookTransport,
+};
+use causeway_domain::{
+    Address, ChainId, EventKind, Family, FiatOrderId, FiatQuoteId, Order, OrderEvent, RawAmount, RowKey,
+    RowKeys, TokenId,
+};
 use causeway_engine::{
     ConfiguredEndpoint, DEFAULT_WEBHOOK_RETRY_PERIOD, DeliverParts, DeliverWebhooks, NewEndpoint,
     WebhookAdmin, WebhookAdminError,
@@ -24,6 +31,7 @@ use crate::scene::add_order;
 struct Received {
     url: String,
     event: i64,
+    kind: String,
     order: String,
     signature: String,
     attempt: String,
@@ -62,6 +70,7 @@ impl WebhookTransport for Receivers {
         self.received.lock().unwrap().push(Received {
             url: url.to_owned(),
             event: header("x-causeway-event-id").parse().unwrap(),
+            kind: header("x-causeway-event"),
             order: String::from_utf8(body).unwrap(),
             signature: header("x-causeway-signature"),
             attempt: header("x-causeway-attempt"),
@@ -95,8 +104,10 @@ impl WebhookFixture {
         let deliver = DeliverWebhooks::new(DeliverParts {
             store: self.store.clone(),
             orders: self.store.clone(),
+            purchases: self.store.clone(),
             post: self.receivers.clone(),
             encode: Arc::new(|order, _, _| order.id.to_string().into_bytes()),
+            encode_purchase: Arc::new(|purchase, _| purchase.id.to_string().into_bytes()),
             row_keys: Arc::clone(&self.row_keys),
             signal: Arc::clone(&self.signal),
             retry_period,
@@ -106,7 +117,11 @@ impl WebhookFixture {
     }
 
     async fn add(&self, text: &str) {
-        let new = NewEndpoint { name: name(text), url: url(text), secret: None, integrator: None };
+        self.add_about(text, Subscription::Orders).await;
+    }
+
+    async fn add_about(&self, text: &str, about: Subscription) {
+        let new = NewEndpoint { name: name(text), url: url(text), secret: None, integrator: None, about };
         self.admin.add(new).await.unwrap();
         // Keys of the same millisecond count as before it.
         tokio::time::sleep(Duration::from_millis(2)).await;
@@ -279,6 +294,114 @@ async fn events_during_downtime_are_delivered_afterwards() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn purchases_are_delivered_once_and_in_order_to_those_who_ask_for_them() {
+    let fixture = WebhookFixture::open().await;
+    fixture.add("orders").await;
+    fixture.add_about("all", Subscription::All).await;
+    let _processes =
+        [fixture.deliver(DEFAULT_WEBHOOK_RETRY_PERIOD), fixture.deliver(DEFAULT_WEBHOOK_RETRY_PERIOD)];
+    let order = fixture.order().await;
+    let quote = fiat_quote(&fixture.row_keys);
+    fixture.store.put_fiat_quotes(std::slice::from_ref(&quote)).await.unwrap();
+    let mut purchase = fiat_order(&quote, &fixture.row_keys);
+    let event = |purchase: &FiatOrder, status| FiatEvent {
+        key: fixture.row_keys.next(Timestamp::now()),
+        order: purchase.id.clone(),
+        status: Some(status),
+        detail: "It went on.".to_owned(),
+        at: Timestamp::now(),
+    };
+    let mut keys = Vec::new();
+    let created = event(&purchase, FiatStatus::Created);
+    keys.push(created.key.get());
+    fixture.store.create_fiat_order(&purchase, &created).await.unwrap();
+    for status in [FiatStatus::Pending, FiatStatus::Processing, FiatStatus::Completed] {
+        let next = event(&purchase, status);
+        keys.push(next.key.get());
+        purchase.status = status;
+        assert!(fixture.store.update_fiat_order(&purchase, &[next]).await.unwrap());
+        purchase.version += 1;
+    }
+    until("all are delivered", async || fixture.received("all").len() >= 5).await;
+    wait_for_duplicates().await;
+    let received = fixture.received("all");
+    let about_purchase: Vec<_> = received.iter().filter(|it| it.order == purchase.id.as_str()).collect();
+    assert_eq!(about_purchase.iter().map(|it| it.event).collect::<Vec<_>>(), keys);
+    assert!(about_purchase.iter().all(|it| it.kind == "purchase.status"), "{about_purchase:?}");
+    let about_order: Vec<_> = received.iter().filter(|it| it.order == order.id.as_str()).collect();
+    assert_eq!(about_order.iter().map(|it| it.kind.as_str()).collect::<Vec<_>>(), ["status"]);
+    assert_eq!(fixture.received("orders").len(), 1, "the order alone");
+}
+
+fn fiat_quote(row_keys: &RowKeys) -> FiatQuote {
+    let (currency, now) = ("USD".parse().unwrap(), Timestamp::now());
+    let coin = TokenId::native(ChainId::new(8453).unwrap());
+    FiatQuote {
+        id: FiatQuoteId::random().unwrap(),
+        key: row_keys.next(now),
+        provider: "sandbox-card".to_owned(),
+        firmness: QuoteFirmness::Firm,
+        ask: FiatAsk {
+            currency,
+            amount: WantedAmount::Pay(FiatAmount::new(currency, 10_000)),
+            target: coin,
+            recipient: Address::native(Family::Evm),
+            provider: None,
+            method: None,
+            refund_to: None,
+            slippage_bps: None,
+            country: None,
+        },
+        pays: FiatAmount::new(currency, 10_000),
+        fees: Vec::new(),
+        sold: coin,
+        sold_amount: RawAmount::ZERO,
+        expected: RawAmount::ZERO,
+        least: RawAmount::ZERO,
+        forwarding_options: Vec::new(),
+        methods: Vec::new(),
+        limits: None,
+        expires_at: now,
+        created_at: now,
+    }
+}
+
+fn fiat_order(quote: &FiatQuote, row_keys: &RowKeys) -> FiatOrder {
+    let now = Timestamp::now();
+    FiatOrder {
+        id: FiatOrderId::random().unwrap(),
+        key: row_keys.next(now),
+        quote: quote.id.clone(),
+        provider: quote.provider.clone(),
+        provider_order: None,
+        status: FiatStatus::Created,
+        author: quote.ask.recipient,
+        recipient: quote.ask.recipient,
+        refund_to: quote.ask.recipient,
+        pays: quote.pays,
+        target: quote.ask.target,
+        sold: quote.sold,
+        sold_amount: quote.sold_amount,
+        expected: quote.expected,
+        least: quote.least,
+        strategy: Strategy::Direct,
+        widget_url: String::new(),
+        origin: None,
+        integrator: None,
+        metadata: None,
+        payout: None,
+        output: None,
+        fill_tx: None,
+        failure: None,
+        pay_by: now,
+        due_at: None,
+        created_at: now,
+        updated_at: now,
+        version: 0,
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn configuration_adds_changes_and_disables_its_own_endpoints() {
     let fixture = WebhookFixture::open().await;
     fixture.add("mine").await;
@@ -289,6 +412,7 @@ async fn configuration_adds_changes_and_disables_its_own_endpoints() {
             url: url(text),
             secrets: vec![secret()],
             integrator: None,
+            about: Subscription::Orders,
         };
         names.iter().map(one).collect()
     };

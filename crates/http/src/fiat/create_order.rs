@@ -12,6 +12,7 @@ use crate::App;
 use crate::error::{ApiError, ApiResult};
 use crate::extract::Body;
 use crate::middleware::idempotency::IdempotencyKey;
+use crate::quotes::post_quote::Caller;
 
 /// Creates an order from a quote: binds it to a wallet and opens the provider's checkout.
 ///
@@ -48,6 +49,7 @@ use crate::middleware::idempotency::IdempotencyKey;
 pub(crate) async fn create_fiat_order(
     State(app): State<Arc<App>>,
     headers: HeaderMap,
+    caller: Caller,
     body: Body,
 ) -> ApiResult<Json<FiatOrderAnswer>> {
     let parsed = read_order_request(&body)?;
@@ -57,6 +59,7 @@ pub(crate) async fn create_fiat_order(
         quote,
         author: parsed.author,
         route: parsed.route,
+        integrator: caller.integrator,
         metadata: parsed.metadata,
         refund_to: parsed.refund_to,
         origin: read_origin(&headers),

@@ -38,7 +38,7 @@ pub(crate) async fn get_fiat_order(
     query.issues.finish()?;
     let order = find_order(&app, text.as_deref()).await?;
     let is_proved = is_proved(&app, &order, token.as_deref());
-    Ok(Json(if is_proved { map_view(&app, &order) } else { map_public_view(&app, &order) }))
+    Ok(Json(if is_proved { map_view(&app, &order) } else { map_public_view(&app.deployments, &order) }))
 }
 
 /// The order with that id; a malformed id is reported as not found.

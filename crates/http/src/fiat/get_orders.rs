@@ -45,5 +45,5 @@ pub(crate) async fn get_fiat_orders(
     let is_last = orders.len() <= limit;
     orders.truncate(limit);
     let cursor = orders.last().filter(|_| !is_last).map(|order| order.key.get().unsigned_abs());
-    Ok(Json(Page { data: orders.iter().map(|order| map_entry(&app, order)).collect(), cursor }))
+    Ok(Json(Page { data: orders.iter().map(|order| map_entry(&app.deployments, order)).collect(), cursor }))
 }

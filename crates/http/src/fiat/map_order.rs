@@ -68,6 +68,11 @@ pub(super) fn map_status(order: FiatOrder) -> wire::FiatStatus {
 }
 
 pub(super) fn map_view(app: &App, order: &FiatOrder) -> wire::FiatOrderView {
+    let action = (!order.status.is_terminal()).then(|| action(wrapper_url(app, order)));
+    wire::FiatOrderView { action, ..map_view_without_action(&app.deployments, order) }
+}
+
+fn map_view_without_action(deployments: &[Deployment], order: &FiatOrder) -> wire::FiatOrderView {
     let plan = order.strategy.forwarding();
     wire::FiatOrderView {
         order_id: order.id.to_string(),
@@ -88,8 +93,8 @@ pub(super) fn map_view(app: &App, order: &FiatOrder) -> wire::FiatOrderView {
         deposit_address: plan.map(|plan| plan.address.to_string()),
         refund_to: plan.map(|_| order.refund_to.to_string()),
         terms: plan.map(|plan| map_terms(&plan.order)),
-        recovery: plan.map(|plan| map_recovery(&app.deployments, order, plan)),
-        action: (!order.status.is_terminal()).then(|| action(wrapper_url(app, order))),
+        recovery: plan.map(|plan| map_recovery(deployments, order, plan)),
+        action: None,
         failure: order.failure.as_ref().map(|failure| wire::FiatFailure {
             reason: failure.code.clone(),
             source: failure.source.as_str().to_owned(),
@@ -101,20 +106,20 @@ pub(super) fn map_view(app: &App, order: &FiatOrder) -> wire::FiatOrderView {
 }
 
 /// The order as anybody may see it: without the checkout page and without what the provider says.
-pub(super) fn map_public_view(app: &App, order: &FiatOrder) -> wire::FiatOrderView {
-    let view = map_view(app, order);
+pub(super) fn map_public_view(deployments: &[Deployment], order: &FiatOrder) -> wire::FiatOrderView {
+    let view = map_view_without_action(deployments, order);
     let by_provider =
         order.failure.as_ref().is_some_and(|failure| failure.source == FiatFailureSource::Provider);
     let failure = view
         .failure
         .map(|failure| wire::FiatFailure { message: failure.message.filter(|_| !by_provider), ..failure });
-    wire::FiatOrderView { action: None, failure, ..view }
+    wire::FiatOrderView { failure, ..view }
 }
 
 /// The order as an entry of a wallet's history, which anybody may read.
-pub(super) fn map_entry(app: &App, order: &FiatOrder) -> wire::FiatOrder {
+pub(super) fn map_entry(deployments: &[Deployment], order: &FiatOrder) -> wire::FiatOrder {
     wire::FiatOrder {
-        view: map_public_view(app, order),
+        view: map_public_view(deployments, order),
         author: order.author.to_author(),
         recipient: order.recipient.to_string(),
         polling: polling(order.status),

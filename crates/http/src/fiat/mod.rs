@@ -1,6 +1,7 @@
 //! The fiat API and the page that embeds a provider's checkout.
 
 pub(crate) mod create_order;
+mod encode_webhook_event;
 pub(crate) mod force_refresh_limit;
 pub(crate) mod get_config;
 pub(crate) mod get_order;
@@ -16,5 +17,6 @@ pub(crate) mod receive_webhook;
 mod stream_quotes;
 pub(crate) mod wrapper;
 
+pub use encode_webhook_event::encode_purchase_webhook_event;
 #[cfg(any(test, fuzzing))]
 pub(crate) use {read_order_request::read_order_request, read_quote_request::read_quote_request};

@@ -5,7 +5,7 @@ use axum::extract::{Path, State};
 use axum::routing::{delete, get, post};
 use axum::{Json, Router};
 use causeway_domain::RowKey;
-use causeway_domain::ports::{DeliveryAttempt, EndpointName, WebhookEndpoint, WebhookSecret};
+use causeway_domain::ports::{DeliveryAttempt, EndpointName, Subscription, WebhookEndpoint, WebhookSecret};
 use causeway_engine::{EndpointReport, NewEndpoint};
 use serde_json::{Value, json};
 
@@ -46,9 +46,12 @@ async fn add(State(app): State<Arc<App>>, body: Body) -> ApiResult<Json<Value>> 
     let secret = fields.string("secret");
     let secret = secret.and_then(|text| fields.issues.check::<WebhookSecret, _>("secret", text.parse()));
     let integrator = fields.string("integrator").filter(|text| !text.is_empty()).map(Cow::into_owned);
+    let about = fields.string("about");
+    let about = about.and_then(|text| fields.issues.check::<Subscription, _>("about", text.parse()));
     fields.issues.finish()?;
     let (Some(name), Some(url)) = (name, url) else { return Err(ApiError::validation(&[])) };
-    let added = app.operator.webhooks.add(NewEndpoint { name, url, secret, integrator }).await?;
+    let about = about.unwrap_or_default();
+    let added = app.operator.webhooks.add(NewEndpoint { name, url, secret, integrator, about }).await?;
     Ok(Json(with_secret(&added)))
 }
 
@@ -115,6 +118,7 @@ fn map_endpoint(endpoint: &WebhookEndpoint) -> Value {
         "name": endpoint.name.as_str(),
         "url": endpoint.url,
         "integrator": endpoint.integrator,
+        "about": endpoint.about.as_str(),
         "source": endpoint.source.as_str(),
         "enabled": endpoint.enabled,
         "secrets": endpoint.secrets.len(),
@@ -133,7 +137,7 @@ fn map_attempt(attempt: &DeliveryAttempt) -> Value {
         "key": attempt.key.get(),
         "at": attempt.at.to_string(),
         "eventId": attempt.event.get().to_string(),
-        "orderId": attempt.order.as_str(),
+        "orderId": attempt.subject.as_str(),
         "attempt": attempt.number,
         "status": attempt.status,
         "outcome": attempt.outcome.as_str(),

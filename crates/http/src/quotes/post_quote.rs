@@ -102,7 +102,7 @@ pub(crate) struct Caller {
     /// Whose API key it carries.
     holder: Option<Arc<Integrator>>,
     /// The holder's name, or what the request says.
-    integrator: Option<String>,
+    pub(crate) integrator: Option<String>,
 }
 
 impl<S: Sync> FromRequestParts<S> for Caller {

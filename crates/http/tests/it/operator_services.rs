@@ -4,9 +4,9 @@ use std::time::Duration;
 use async_trait::async_trait;
 use causeway_domain::ports::{
     Delivery, DeliveryAttempt, DeliveryCount, DeliveryEnd, EndpointName, FillerRecord, StoreError,
-    WebhookEndpoint, WebhookStore, WebhookTransport,
+    SubjectKind, WebhookEndpoint, WebhookStore, WebhookTransport,
 };
-use causeway_domain::{OrderId, RowKey, RowKeys};
+use causeway_domain::{FiatOrderId, OrderId, RowKey, RowKeys};
 use causeway_engine::{
     ChainCursors, ExecutorRegistry, Fillers, MadeFiller, MakeFiller, OperateIntegrators, OperatePauses,
     Pauses, Registry, RegistryParts, ReviewOrders, ReviewParts, WebhookAdmin,
@@ -110,13 +110,30 @@ impl WebhookStore for NoWebhooks {
         Ok(Vec::new())
     }
 
-    async fn webhook_cursor(&self) -> Result<Option<RowKey>, StoreError> {
+    async fn webhook_cursor(&self, _: SubjectKind) -> Result<Option<RowKey>, StoreError> {
         Ok(None)
+    }
+
+    async fn purchase_events_after(
+        &self,
+        _: RowKey,
+        _: u32,
+    ) -> Result<Vec<(RowKey, FiatOrderId)>, StoreError> {
+        Ok(Vec::new())
     }
 
     async fn enqueue_deliveries(
         &self,
         _: &[OrderId],
+        _: (RowKey, RowKey),
+        _: Timestamp,
+    ) -> Result<u64, StoreError> {
+        Err(unavailable())
+    }
+
+    async fn enqueue_purchase_deliveries(
+        &self,
+        _: &[FiatOrderId],
         _: (RowKey, RowKey),
         _: Timestamp,
     ) -> Result<u64, StoreError> {

@@ -80,6 +80,7 @@ pub(crate) fn order() -> FiatOrder {
         strategy: Strategy::Direct,
         widget_url: String::new(),
         origin: None,
+        integrator: None,
         metadata: None,
         payout: None,
         output: None,

@@ -60,6 +60,7 @@ impl CheckPlan {
             strategy: Strategy::Direct,
             widget_url: String::new(),
             origin: None,
+            integrator: None,
             metadata: None,
             payout: None,
             output: None,

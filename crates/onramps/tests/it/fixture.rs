@@ -85,6 +85,7 @@ pub(crate) fn order_for(provider: &str, sold: TokenId, offer: &RampOffer) -> Fia
         strategy: Strategy::Direct,
         widget_url: String::new(),
         origin: None,
+        integrator: None,
         metadata: None,
         payout: None,
         output: None,

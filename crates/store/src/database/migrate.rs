@@ -50,6 +50,7 @@ pub(crate) const SQLITE: &[(i64, &str, &str)] = migrations!(
     27 "0027_unknown_transactions",
     28 "0028_integrators",
     29 "0029_erased_purchases",
+    30 "0030_purchase_webhooks",
 );
 pub(crate) const POSTGRES: &[(i64, &str, &str)] = migrations!(
     "postgres",
@@ -81,6 +82,7 @@ pub(crate) const POSTGRES: &[(i64, &str, &str)] = migrations!(
     27 "0027_unknown_transactions",
     28 "0028_integrators",
     29 "0029_erased_purchases",
+    30 "0030_purchase_webhooks",
 );
 
 fn migrator(migrations: &[(i64, &'static str, &'static str)]) -> Migrator {

@@ -17,7 +17,7 @@ pub(super) struct CreateFiatOrder {
 const TAKE: &str = "UPDATE fiat_quotes SET taken = 1 WHERE id = $1";
 
 fn create() -> String {
-    let parameters: Vec<String> = (1..=39).map(|number| format!("${number}")).collect();
+    let parameters: Vec<String> = (1..=40).map(|number| format!("${number}")).collect();
     format!(
         "INSERT INTO fiat_orders ({FIAT_COLUMNS}) VALUES ({}) ON CONFLICT (quote_id) DO NOTHING",
         parameters.join(", ")
@@ -94,6 +94,7 @@ for_each_engine! {
                 .bind(&row.returned_tx)
                 .bind(&row.widget_url)
                 .bind(&row.origin)
+                .bind(&row.integrator)
                 .bind(&row.metadata)
                 .bind(&row.payout_tx)
                 .bind(row.payout_index)

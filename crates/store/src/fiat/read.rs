@@ -6,7 +6,7 @@ use sqlx::{AssertSqlSafe, QueryBuilder};
 
 use crate::database::error::store_error;
 use crate::record::{
-    FIAT_COLUMNS, FiatEventRecord, FiatOrderRecord, chain_number, count, parse, read_offer, text,
+    FIAT_COLUMNS, FiatEventRecord, FiatOrderRecord, chain_number, count, key, parse, read_offer, text,
 };
 use crate::store::Store;
 
@@ -20,6 +20,8 @@ const UNMOVED: &str = "status IN ('created', 'pending', 'processing') AND due_at
 const QUOTE: &str = "SELECT offer FROM fiat_quotes WHERE id = $1";
 const BY_PAYOUT: &str =
     "SELECT id FROM fiat_orders WHERE payout_tx = $1 AND sold_chain = $2 AND payout_index = $3";
+const EVENTS_AFTER: &str =
+    "SELECT row_key, order_id FROM fiat_events WHERE row_key > $1 ORDER BY row_key LIMIT $2";
 const EVENTS: &str = "SELECT row_key, order_id, status, detail, happened_at FROM fiat_events \
      WHERE order_id = $1 ORDER BY row_key";
 
@@ -81,6 +83,21 @@ impl Store {
             sqlx::query_scalar(BY_PAYOUT).bind(tx).bind(chain).bind(index).fetch_optional(&handles.readers).await
         });
         id.map_err(store_error)?.map(|id| parse("fiat_orders.id", &id)).transpose()
+    }
+
+    pub(crate) async fn read_purchase_events_after(
+        &self,
+        after: RowKey,
+        limit: u32,
+    ) -> Result<Vec<(RowKey, FiatOrderId)>, StoreError> {
+        let rows: Result<Vec<(i64, String)>, _> = on_engine!(self.engine, handles => {
+            let page = sqlx::query_as(EVENTS_AFTER).bind(after.get()).bind(i64::from(limit));
+            page.fetch_all(&handles.readers).await
+        });
+        let line = |(row, order): (i64, String)| {
+            Ok((key("fiat_events.row_key", row)?, parse("fiat_events.order_id", &order)?))
+        };
+        rows.map_err(store_error)?.into_iter().map(line).collect()
     }
 
     pub(super) async fn read_fiat_events(&self, id: &FiatOrderId) -> Result<Vec<FiatEvent>, StoreError> {

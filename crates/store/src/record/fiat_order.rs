@@ -40,6 +40,7 @@ pub(crate) struct FiatOrderRecord {
     pub(crate) returned_tx: Option<String>,
     pub(crate) widget_url: String,
     pub(crate) origin: Option<String>,
+    pub(crate) integrator: Option<String>,
     pub(crate) metadata: Option<String>,
     pub(crate) payout_tx: Option<String>,
     pub(crate) payout_index: Option<i64>,
@@ -82,6 +83,7 @@ impl_from_row!(FiatOrderRecord {
     returned_tx,
     widget_url,
     origin,
+    integrator,
     metadata,
     payout_tx,
     payout_index,
@@ -102,7 +104,7 @@ impl_from_row!(FiatOrderRecord {
 pub(crate) const FIAT_COLUMNS: &str = "id, row_key, quote_id, provider, provider_order, status, author, recipient, \
      refund_to, currency, pays_minor, target, sold, sold_chain, sold_amount, expected, least, \
      forwarding_order, forwarding_address, forwarding_filler, forwarding_route, swap_id, returned_tx, \
-     widget_url, origin, metadata, payout_tx, payout_index, payout_amount, output, fill_tx, \
+     widget_url, origin, integrator, metadata, payout_tx, payout_index, payout_amount, output, fill_tx, \
      failure_code, failure_source, failure_message, pay_by, due_at, created_at, updated_at, version";
 
 impl TryFrom<&FiatOrder> for FiatOrderRecord {
@@ -140,6 +142,7 @@ impl TryFrom<&FiatOrder> for FiatOrderRecord {
             returned_tx: plan.and_then(|plan| plan.returned_tx.as_deref()).map(text),
             widget_url: text(&order.widget_url),
             origin: order.origin.as_deref().map(text),
+            integrator: order.integrator.as_deref().map(text),
             metadata: order.metadata.as_deref().map(text),
             payout_tx: payout.map(|payout| text(&payout.tx)),
             payout_index: payout.map(|payout| count(payout.index)).transpose()?,
@@ -197,6 +200,7 @@ impl FiatOrderRecord {
             least: parse("fiat_orders.least", &self.least)?,
             widget_url: self.widget_url,
             origin: self.origin,
+            integrator: self.integrator,
             metadata: self.metadata,
             output: self.output.map(|text| parse("fiat_orders.output", &text)).transpose()?,
             fill_tx: self.fill_tx,

@@ -1,6 +1,7 @@
-use causeway_domain::ports::{Delivery, StoreError};
+use causeway_domain::ports::{Delivery, StoreError, SubjectKind};
 use sqlx::{AssertSqlSafe, QueryBuilder};
 
+use super::tables::Tables;
 use crate::database::engine::{Connection, Dialect as _};
 use crate::database::error::{DbError, store_error};
 use crate::database::write_op::WriteOp;
@@ -9,6 +10,7 @@ use crate::store::Store;
 
 /// Leases deliveries that are due for an endpoint and not leased.
 pub(super) struct Claim {
+    pub(super) kind: SubjectKind,
     pub(super) endpoint: String,
     pub(super) now: i64,
     pub(super) lease_until: i64,
@@ -24,15 +26,20 @@ struct DueRecord {
 
 impl_from_row!(DueRecord { event_key, order_id, attempts, queued_at });
 
-pub(crate) const DUE: &str = "SELECT event_key, order_id, attempts, queued_at FROM webhook_deliveries \
-     WHERE endpoint = $1 AND due_at <= $2 AND lease_until <= $2 ORDER BY due_at, event_key LIMIT $3";
+pub(crate) fn due(kind: SubjectKind) -> String {
+    format!(
+        "SELECT event_key, order_id, attempts, queued_at FROM {} \
+         WHERE endpoint = $1 AND due_at <= $2 AND lease_until <= $2 ORDER BY due_at, event_key LIMIT $3",
+        Tables::of(kind).deliveries
+    )
+}
 
 impl Claim {
     fn read(&self, row: &DueRecord) -> Result<Delivery, StoreError> {
         Ok(Delivery {
             endpoint: parse("webhook_deliveries.endpoint", &self.endpoint)?,
             event: key("webhook_deliveries.event_key", row.event_key)?,
-            order: parse("webhook_deliveries.order_id", &row.order_id)?,
+            subject: Tables::of(self.kind).subject(&row.order_id)?,
             attempts: u32::try_from(row.attempts).unwrap_or(u32::MAX),
             waits_since: time("webhook_deliveries.queued_at", row.queued_at)?,
             lease_until: time("webhook_deliveries.lease_until", self.lease_until)?,
@@ -45,7 +52,7 @@ for_each_engine! {
         type Outcome = Vec<Delivery>;
 
         async fn run(&self, connection: &mut Connection<Db>) -> Result<Vec<Delivery>, DbError> {
-            let due: Vec<DueRecord> = sqlx::query_as(AssertSqlSafe(format!("{DUE}{}", Db::SKIP_LOCKED)))
+            let due: Vec<DueRecord> = sqlx::query_as(AssertSqlSafe(format!("{}{}", due(self.kind), Db::SKIP_LOCKED)))
                 .bind(&self.endpoint)
                 .bind(self.now)
                 .bind(self.limit)
@@ -54,7 +61,8 @@ for_each_engine! {
             if due.is_empty() {
                 return Ok(Vec::new());
             }
-            let mut lease = QueryBuilder::<Db>::new("UPDATE webhook_deliveries SET lease_until = ");
+            let mut lease = QueryBuilder::<Db>::new("UPDATE ");
+            lease.push(Tables::of(self.kind).deliveries).push(" SET lease_until = ");
             lease.push_bind(self.lease_until).push(" WHERE endpoint = ").push_bind(&self.endpoint);
             lease.push(" AND event_key IN (");
             let mut list = lease.separated(", ");
@@ -71,7 +79,7 @@ for_each_engine! {
 impl Store {
     pub(super) async fn is_delivery_due(&self, claim: &Claim) -> Result<bool, StoreError> {
         let due: Result<Option<DueRecord>, _> = on_engine!(self.engine, handles => {
-            sqlx::query_as(DUE)
+            sqlx::query_as(AssertSqlSafe(due(claim.kind)))
                 .bind(&claim.endpoint)
                 .bind(claim.now)
                 .bind(1_i64)

@@ -1,6 +1,8 @@
-use causeway_domain::ports::{DeliveryAttempt, DeliveryEnd};
+use causeway_domain::ports::{DeliveryAttempt, DeliveryEnd, SubjectKind};
+use sqlx::AssertSqlSafe;
 
 use super::step_up::StepUp as _;
+use super::tables::Tables;
 use crate::database::engine::Connection;
 use crate::database::error::DbError;
 use crate::database::write_op::WriteOp;
@@ -17,36 +19,53 @@ pub(super) struct End {
 pub(super) const LOCK_ENDPOINT: &str = "UPDATE webhook_endpoints SET read_to = read_to WHERE name = $1";
 
 // An acknowledged event is delivered, whoever holds its lease by now.
-const DELIVERED: &str = "UPDATE webhook_deliveries SET state = 'delivered', attempts = $1, due_at = NULL, lease_until = 0 \
+const DELIVERED: &str = "state = 'delivered', attempts = $1, due_at = NULL, lease_until = 0 \
      WHERE event_key = $2 AND endpoint = $3 AND state = 'waiting'";
 
-const LATER: &str = "UPDATE webhook_deliveries SET attempts = $1, due_at = $5, lease_until = 0 \
+const LATER: &str = "attempts = $1, due_at = $5, lease_until = 0 \
      WHERE event_key = $2 AND endpoint = $3 AND state = 'waiting' AND lease_until = $4";
 
-const GIVEN_UP: &str = "UPDATE webhook_deliveries SET state = 'given_up', attempts = $1, due_at = NULL, lease_until = 0 \
+const GIVEN_UP: &str = "state = 'given_up', attempts = $1, due_at = NULL, lease_until = 0 \
      WHERE event_key = $2 AND endpoint = $3 AND state = 'waiting' AND lease_until = $4";
+
+fn change(kind: SubjectKind, end: DeliveryEnd) -> String {
+    let change = match end {
+        DeliveryEnd::Delivered => DELIVERED,
+        DeliveryEnd::Later(_) => LATER,
+        DeliveryEnd::GivenUp => GIVEN_UP,
+    };
+    format!("UPDATE {} SET {change}", Tables::of(kind).deliveries)
+}
 
 // A leased delivery is left to its holder. The second condition on the state makes SQLite use the index.
-pub(crate) const GIVE_UP: &str = "UPDATE webhook_deliveries SET state = 'given_up', due_at = NULL \
-     WHERE endpoint = $1 AND state = 'waiting' AND state <> 'delivered' AND queued_at < $2 AND lease_until <= $3 RETURNING order_id";
+pub(crate) fn give_up(kind: SubjectKind) -> String {
+    format!(
+        "UPDATE {} SET state = 'given_up', due_at = NULL WHERE endpoint = $1 AND state = 'waiting' \
+         AND state <> 'delivered' AND queued_at < $2 AND lease_until <= $3 RETURNING order_id",
+        Tables::of(kind).deliveries
+    )
+}
 
-const LOG: &str = "INSERT INTO webhook_attempts (row_key, event_key, endpoint, order_id, number, tried_at, status, \
-     outcome, message) SELECT $1, event_key, endpoint, order_id, $2, $3, $4, $5, $6 FROM webhook_deliveries \
-     WHERE event_key = $7 AND endpoint = $8";
+fn log(kind: SubjectKind) -> String {
+    let Tables { attempts, deliveries, .. } = Tables::of(kind);
+    format!(
+        "INSERT INTO {attempts} (row_key, event_key, endpoint, order_id, number, tried_at, status, outcome, message) \
+         SELECT $1, event_key, endpoint, order_id, $2, $3, $4, $5, $6 FROM {deliveries} \
+         WHERE event_key = $7 AND endpoint = $8"
+    )
+}
 
 for_each_engine! {
     impl WriteOp<Db> for End {
         type Outcome = ();
 
         async fn run(&self, connection: &mut Connection<Db>) -> Result<(), DbError> {
-            let DeliveryAttempt { key, endpoint, event, order, number, at, status, outcome, message: words } = &self.attempt;
+            let DeliveryAttempt { key, endpoint, event, subject, number, at, status, outcome, message: words } =
+                &self.attempt;
+            let kind = subject.kind();
             let at = at.as_millisecond();
             sqlx::query(LOCK_ENDPOINT).bind(endpoint.as_str()).execute(&mut *connection).await?;
-            let ending = match self.result {
-                DeliveryEnd::Delivered => sqlx::query(DELIVERED),
-                DeliveryEnd::Later(_) => sqlx::query(LATER),
-                DeliveryEnd::GivenUp => sqlx::query(GIVEN_UP),
-            };
+            let ending = sqlx::query(AssertSqlSafe(change(kind, self.result)));
             let mut ending = ending.bind(i64::from(*number)).bind(event.get()).bind(endpoint.as_str());
             if self.result != DeliveryEnd::Delivered {
                 ending = ending.bind(self.lease);
@@ -56,7 +75,7 @@ for_each_engine! {
             }
             ending.execute(&mut *connection).await?;
             // Writes nothing if the event or the endpoint was removed in the meantime.
-            sqlx::query(LOG)
+            sqlx::query(AssertSqlSafe(log(kind)))
                 .bind(key.get())
                 .bind(i64::from(*number))
                 .bind(at)
@@ -67,19 +86,25 @@ for_each_engine! {
                 .bind(endpoint.as_str())
                 .execute(&mut *connection)
                 .await?;
-            let mut affected = vec![order.to_string()];
-            if let Some(before) = self.give_up_before {
-                let given_up: Vec<String> = sqlx::query_scalar(GIVE_UP)
-                    .bind(endpoint.as_str())
-                    .bind(before)
-                    .bind(at)
-                    .fetch_all(&mut *connection)
-                    .await?;
-                affected.extend(given_up);
+            for of in SubjectKind::ALL {
+                let mut affected = Vec::new();
+                if of == kind {
+                    affected.push(subject.as_str().to_owned());
+                }
+                if let Some(before) = self.give_up_before {
+                    let given_up: Vec<String> = sqlx::query_scalar(AssertSqlSafe(give_up(of)))
+                        .bind(endpoint.as_str())
+                        .bind(before)
+                        .bind(at)
+                        .fetch_all(&mut *connection)
+                        .await?;
+                    affected.extend(given_up);
+                }
+                affected.sort_unstable();
+                affected.dedup();
+                Db::step_up(connection, of, &affected, at).await?;
             }
-            affected.sort_unstable();
-            affected.dedup();
-            Db::step_up(connection, &affected, at).await
+            Ok(())
         }
     }
 }

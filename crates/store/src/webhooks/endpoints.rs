@@ -1,6 +1,8 @@
 use causeway_domain::RowKey;
-use causeway_domain::ports::{EndpointSource, StoreError, WebhookEndpoint, WebhookSecret};
+use causeway_domain::ports::{EndpointSource, StoreError, SubjectKind, WebhookEndpoint, WebhookSecret};
+use sqlx::AssertSqlSafe;
 
+use super::tables::Tables;
 use crate::database::engine::Connection;
 use crate::database::error::{DbError, store_error};
 use crate::database::write_op::WriteOp;
@@ -13,25 +15,30 @@ pub(super) struct EndpointRecord {
     url: String,
     secrets: String,
     integrator: Option<String>,
+    about: String,
     source: String,
     enabled: i64,
     since: i64,
     created_at: i64,
 }
 
-impl_from_row!(EndpointRecord { name, url, secrets, integrator, source, enabled, since, created_at });
+impl_from_row!(EndpointRecord { name, url, secrets, integrator, about, source, enabled, since, created_at });
 
-const ALL: &str = "SELECT name, url, secrets, integrator, source, enabled, since, created_at \
+const ALL: &str = "SELECT name, url, secrets, integrator, about, source, enabled, since, created_at \
      FROM webhook_endpoints ORDER BY name";
 
 // The table is small, so it needs no index.
-const CURSOR: &str = "SELECT MIN(read_to) FROM webhook_endpoints WHERE enabled = 1";
+fn cursor(kind: SubjectKind) -> AssertSqlSafe<String> {
+    let Tables { read_to, receives, .. } = Tables::of(kind);
+    AssertSqlSafe(format!("SELECT MIN({read_to}) FROM webhook_endpoints WHERE enabled = 1 AND {receives}"))
+}
 
 const ADD: &str = "INSERT INTO webhook_endpoints (name, url, secrets, integrator, source, enabled, since, created_at, \
-     read_to) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $7) ON CONFLICT (name) DO NOTHING";
+     read_to, purchases_read_to, about) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $7, $7, $9) \
+     ON CONFLICT (name) DO NOTHING";
 
-const CHANGE: &str = "UPDATE webhook_endpoints SET url = $1, secrets = $2, integrator = $3, source = $4, enabled = $5 \
-     WHERE name = $6";
+const CHANGE: &str = "UPDATE webhook_endpoints SET url = $1, secrets = $2, integrator = $3, source = $4, enabled = $5, \
+     about = $6 WHERE name = $7";
 
 const REMOVE: &str = "DELETE FROM webhook_endpoints WHERE name = $1";
 
@@ -50,6 +57,7 @@ impl From<&WebhookEndpoint> for EndpointRecord {
             url: text(&endpoint.url),
             secrets: secrets.join("\n"),
             integrator: endpoint.integrator.as_deref().map(text),
+            about: endpoint.about.as_str().to_owned(),
             source: endpoint.source.as_str().to_owned(),
             enabled: i64::from(endpoint.enabled),
             since: endpoint.since.get(),
@@ -72,6 +80,7 @@ impl EndpointRecord {
             name: parse("webhook_endpoints.name", &self.name)?,
             url: self.url,
             integrator: self.integrator,
+            about: parse("webhook_endpoints.about", &self.about)?,
             enabled: self.enabled != 0,
             since: key("webhook_endpoints.since", self.since)?,
             created_at: time("webhook_endpoints.created_at", self.created_at)?,
@@ -94,6 +103,7 @@ for_each_engine! {
                 .bind(row.enabled)
                 .bind(row.since)
                 .bind(row.created_at)
+                .bind(&row.about)
                 .execute(connection)
                 .await?;
             Ok(added.rows_affected() == 1)
@@ -111,6 +121,7 @@ for_each_engine! {
                 .bind(&row.integrator)
                 .bind(&row.source)
                 .bind(row.enabled)
+                .bind(&row.about)
                 .bind(&row.name)
                 .execute(connection)
                 .await?;
@@ -136,9 +147,9 @@ impl Store {
         rows.map_err(store_error)?.into_iter().map(EndpointRecord::into_endpoint).collect()
     }
 
-    pub(super) async fn read_webhook_cursor(&self) -> Result<Option<RowKey>, StoreError> {
+    pub(super) async fn read_webhook_cursor(&self, kind: SubjectKind) -> Result<Option<RowKey>, StoreError> {
         let cursor: Result<Option<i64>, _> = on_engine!(self.engine, handles => {
-            sqlx::query_scalar(CURSOR).fetch_one(&handles.readers).await
+            sqlx::query_scalar(cursor(kind)).fetch_one(&handles.readers).await
         });
         cursor.map_err(store_error)?.map(|cursor| key("webhook_endpoints.read_to", cursor)).transpose()
     }

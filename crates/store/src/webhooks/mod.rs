@@ -7,25 +7,26 @@ mod enqueue;
 mod log;
 mod replay;
 mod step_up;
+mod tables;
 
 use async_trait::async_trait;
 use causeway_domain::ports::{
-    Delivery, DeliveryAttempt, DeliveryCount, DeliveryEnd, EndpointName, StoreError, WebhookEndpoint,
-    WebhookStore,
+    Delivery, DeliveryAttempt, DeliveryCount, DeliveryEnd, EndpointName, StoreError, SubjectKind,
+    WebhookEndpoint, WebhookStore,
 };
-use causeway_domain::{OrderId, RowKey};
+use causeway_domain::{FiatOrderId, OrderId, RowKey};
 use jiff::Timestamp;
 
 use claim::Claim;
 #[cfg(test)]
-pub(crate) use claim::DUE;
+pub(crate) use claim::due;
 use end::End;
 #[cfg(test)]
-pub(crate) use end::GIVE_UP;
+pub(crate) use end::give_up;
 use endpoints::{Add, Change, Remove};
 use enqueue::Enqueue;
 #[cfg(test)]
-pub(crate) use log::LOG;
+pub(crate) use log::log;
 use replay::Replay;
 
 use crate::record::text;
@@ -49,8 +50,16 @@ impl WebhookStore for Store {
         self.read_endpoints().await
     }
 
-    async fn webhook_cursor(&self) -> Result<Option<RowKey>, StoreError> {
-        self.read_webhook_cursor().await
+    async fn webhook_cursor(&self, kind: SubjectKind) -> Result<Option<RowKey>, StoreError> {
+        self.read_webhook_cursor(kind).await
+    }
+
+    async fn purchase_events_after(
+        &self,
+        after: RowKey,
+        limit: u32,
+    ) -> Result<Vec<(RowKey, FiatOrderId)>, StoreError> {
+        self.read_purchase_events_after(after, limit).await
     }
 
     async fn enqueue_deliveries(
@@ -61,7 +70,20 @@ impl WebhookStore for Store {
     ) -> Result<u64, StoreError> {
         let orders = orders.iter().map(ToString::to_string).collect();
         let (from, to) = (read.0.get(), read.1.get());
-        self.write(Enqueue { orders, from, to, now: now.as_millisecond() }).await
+        let kind = SubjectKind::Order;
+        self.write(Enqueue { kind, orders, from, to, now: now.as_millisecond() }).await
+    }
+
+    async fn enqueue_purchase_deliveries(
+        &self,
+        purchases: &[FiatOrderId],
+        read: (RowKey, RowKey),
+        now: Timestamp,
+    ) -> Result<u64, StoreError> {
+        let orders = purchases.iter().map(ToString::to_string).collect();
+        let (from, to) = (read.0.get(), read.1.get());
+        let kind = SubjectKind::Purchase;
+        self.write(Enqueue { kind, orders, from, to, now: now.as_millisecond() }).await
     }
 
     async fn claim_deliveries(
@@ -71,14 +93,22 @@ impl WebhookStore for Store {
         lease_until: Timestamp,
         limit: u32,
     ) -> Result<Vec<Delivery>, StoreError> {
-        let claim = Claim {
-            endpoint: endpoint.to_string(),
-            now: now.as_millisecond(),
-            lease_until: lease_until.as_millisecond(),
-            limit: i64::from(limit),
-        };
-        // Usually nothing is due, and the writer is not needed.
-        if self.is_delivery_due(&claim).await? { self.write(claim).await } else { Ok(Vec::new()) }
+        let mut claimed = Vec::new();
+        for kind in SubjectKind::ALL {
+            let left = i64::from(limit).saturating_sub_unsigned(claimed.len() as u64);
+            let claim = Claim {
+                kind,
+                endpoint: endpoint.to_string(),
+                now: now.as_millisecond(),
+                lease_until: lease_until.as_millisecond(),
+                limit: left,
+            };
+            // Usually nothing is due, and the writer is not needed.
+            if left > 0 && self.is_delivery_due(&claim).await? {
+                claimed.extend(self.write(claim).await?);
+            }
+        }
+        Ok(claimed)
     }
 
     async fn end_delivery(

@@ -98,6 +98,7 @@ pub(crate) fn fiat_order(quote: &FiatQuote) -> FiatOrder {
         strategy: Strategy::Direct,
         widget_url: String::new(),
         origin: None,
+        integrator: None,
         metadata: None,
         payout: None,
         output: None,

@@ -59,6 +59,7 @@ mod operations;
 mod orders;
 mod outbox;
 mod provider_orders;
+mod purchase_webhooks;
 mod races;
 mod recovery;
 mod rents;

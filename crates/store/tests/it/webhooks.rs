@@ -3,7 +3,7 @@ use std::sync::Arc;
 
 use causeway_domain::ports::{
     AttemptOutcome, Delivery, DeliveryAttempt, DeliveryEnd, EndpointName, EndpointSource, OperatorStore as _,
-    OrderStore as _, WebhookEndpoint, WebhookSecret, WebhookStore,
+    OrderStore as _, Subject, SubjectKind, Subscription, WebhookEndpoint, WebhookSecret, WebhookStore,
 };
 use causeway_domain::{EventKind, Order, OrderId, OrderStatus, RowKey};
 use causeway_store::Store;
@@ -40,6 +40,7 @@ fn endpoint(text: &str) -> WebhookEndpoint {
         url: format!("https://{text}.example/hook?key=‘1’"),
         secrets: vec![WebhookSecret::random().unwrap(), WebhookSecret::random().unwrap()],
         integrator: None,
+        about: Subscription::Orders,
         source: EndpointSource::Operator,
         enabled: true,
         since: RowKey::new(0).unwrap(),
@@ -83,7 +84,7 @@ fn attempt(delivery: &Delivery, status: u16, end: DeliveryEnd) -> DeliveryAttemp
         key: key(),
         endpoint: delivery.endpoint.clone(),
         event: delivery.event,
-        order: delivery.order.clone(),
+        subject: delivery.subject.clone(),
         number: delivery.attempts + 1,
         at: now(),
         status: Some(status),
@@ -152,7 +153,7 @@ async fn an_endpoint_gets_only_new_events_of_its_integrators_orders(database: &T
     }
     let order = placed(&store, |_| ()).await;
     assert_eq!(enqueue(&store).await, 1);
-    assert_eq!(claim(&store, "mine", now()).await[0].order, order.id);
+    assert_eq!(claim(&store, "mine", now()).await[0].subject, Subject::Order(order.id));
 }
 
 async fn all_events_of_an_order_are_queued_once_it_is_announced(database: &TestDatabase) {
@@ -179,20 +180,26 @@ async fn events_are_delivered_in_order_per_order_and_orders_are_independent(data
     assert_eq!(first.len(), 2, "the oldest of each");
     for delivery in first {
         let later = now() + seconds(60);
-        let result =
-            if delivery.order == stuck.id { DeliveryEnd::Later(later) } else { DeliveryEnd::Delivered };
+        let result = if delivery.subject.as_str() == stuck.id.as_str() {
+            DeliveryEnd::Later(later)
+        } else {
+            DeliveryEnd::Delivered
+        };
         end(&store, &delivery, 200, result).await;
     }
     let second = claim(&store, "one", now()).await;
     assert_eq!(second.len(), 1);
-    assert_eq!((&second[0].order, second[0].attempts), (&quick.id, 0));
+    assert_eq!((second[0].subject.as_str(), second[0].attempts), (quick.id.as_str(), 0));
     let third = append_event(&store, &mut quick).await;
     assert_eq!(enqueue(&store).await, 1);
     assert_eq!(claimed(&store, "one").await, [], "the one before is still on its way");
     end(&store, &second[0], 200, DeliveryEnd::Delivered).await;
     assert_eq!(claimed(&store, "one").await, [third]);
     let again = claim(&store, "one", now() + seconds(60)).await;
-    assert_eq!(again.iter().find(|delivery| delivery.order == stuck.id).unwrap().attempts, 1);
+    assert_eq!(
+        again.iter().find(|delivery| delivery.subject.as_str() == stuck.id.as_str()).unwrap().attempts,
+        1
+    );
 }
 
 async fn a_lease_keeps_replicas_from_sending_twice(database: &TestDatabase) {
@@ -296,7 +303,10 @@ async fn the_delivery_log_lists_attempts_newest_first(database: &TestDatabase) {
     let log = store.delivery_log(&name("one"), None, 10).await.unwrap();
     let attempts: Vec<_> = log.iter().map(|line| (line.number, line.status, line.outcome)).collect();
     assert_eq!(attempts, [(2, Some(204), AttemptOutcome::Delivered), (1, None, AttemptOutcome::Failed)]);
-    assert_eq!((&log[0].order, log[0].message.as_str()), (&order.id, "it answered 204\u{fffd}"));
+    assert_eq!(
+        (log[0].subject.as_str(), log[0].message.as_str()),
+        (order.id.as_str(), "it answered 204\u{fffd}")
+    );
     assert_eq!(store.delivery_log(&name("one"), Some(log[0].key), 10).await.unwrap(), log[1..]);
     assert_eq!(store.delivery_log(&name("two"), None, 10).await.unwrap(), []);
 }
@@ -304,15 +314,27 @@ async fn the_delivery_log_lists_attempts_newest_first(database: &TestDatabase) {
 async fn the_webhook_cursor_is_the_lowest_of_all_enabled_endpoints(database: &TestDatabase) {
     let store = database.store().await;
     let at = |key: i64| RowKey::new(key).unwrap();
-    assert_eq!(store.webhook_cursor().await.unwrap(), None);
+    assert_eq!(store.webhook_cursor(SubjectKind::Order).await.unwrap(), None);
     store.add_endpoint(&WebhookEndpoint { since: at(50), ..endpoint("young") }).await.unwrap();
     store.add_endpoint(&WebhookEndpoint { since: at(10), ..endpoint("old") }).await.unwrap();
     store.add_endpoint(&WebhookEndpoint { since: at(1), enabled: false, ..endpoint("off") }).await.unwrap();
-    assert_eq!(store.webhook_cursor().await.unwrap(), Some(at(10)));
+    assert_eq!(store.webhook_cursor(SubjectKind::Order).await.unwrap(), Some(at(10)));
     store.enqueue_deliveries(&[], (at(40), at(90)), now()).await.unwrap();
-    assert_eq!(store.webhook_cursor().await.unwrap(), Some(at(10)), "it was not read from there");
+    assert_eq!(
+        store.webhook_cursor(SubjectKind::Order).await.unwrap(),
+        Some(at(10)),
+        "it was not read from there"
+    );
     store.enqueue_deliveries(&[], (at(5), at(60)), now()).await.unwrap();
-    assert_eq!(store.webhook_cursor().await.unwrap(), Some(at(60)));
+    assert_eq!(store.webhook_cursor(SubjectKind::Order).await.unwrap(), Some(at(60)));
+    // Purchases are read apart, and for the endpoints that receive them alone.
+    assert_eq!(store.webhook_cursor(SubjectKind::Purchase).await.unwrap(), None);
+    let both = WebhookEndpoint { since: at(20), about: Subscription::All, ..endpoint("both") };
+    store.add_endpoint(&both).await.unwrap();
+    assert_eq!(store.webhook_cursor(SubjectKind::Purchase).await.unwrap(), Some(at(20)));
+    store.enqueue_purchase_deliveries(&[], (at(15), at(80)), now()).await.unwrap();
+    assert_eq!(store.webhook_cursor(SubjectKind::Purchase).await.unwrap(), Some(at(80)));
+    assert_eq!(store.webhook_cursor(SubjectKind::Order).await.unwrap(), Some(at(20)));
 }
 
 async fn concurrent_enqueues_and_ends_leave_no_delivery_behind(database: &TestDatabase) {

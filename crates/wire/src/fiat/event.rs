@@ -1,5 +1,7 @@
 use serde::{Deserialize, Serialize};
 
+use super::FiatOrder;
+
 /// The `type` of every message that the wrapper page posts.
 pub const FIAT_WIDGET_EVENT: &str = "FIAT_WIDGET_EVENT";
 
@@ -27,6 +29,30 @@ pub struct FiatWidgetEvent {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "openapi", schema(value_type = Option<Object>))]
     pub data: Option<serde_json::Value>,
+}
+
+/// One event of a purchase.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct FiatOrderEvent {
+    /// The purchase that it belongs to.
+    pub order_id: String,
+    /// The new status; absent where it did not change.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub status: Option<String>,
+    /// What happened, as text for people.
+    pub detail: String,
+    /// ISO 8601.
+    pub at: String,
+}
+
+/// A webhook payload: one event of a purchase, and the purchase at the time of sending.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FiatWebhookEvent {
+    /// The same id is the same event, sent again.
+    pub id: String,
+    pub event: FiatOrderEvent,
+    pub purchase: FiatOrder,
 }
 
 /// The result of a provider's webhook.

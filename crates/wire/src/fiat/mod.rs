@@ -8,7 +8,7 @@ mod quote;
 mod status;
 
 pub use error::{FiatErrorBody, FiatErrorCode, FiatFault};
-pub use event::{FIAT_WIDGET_EVENT, FiatWebhookAnswer, FiatWidgetEvent};
+pub use event::{FIAT_WIDGET_EVENT, FiatOrderEvent, FiatWebhookAnswer, FiatWebhookEvent, FiatWidgetEvent};
 pub use order::{
     FiatAction, FiatFailure, FiatOrder, FiatOrderAnswer, FiatOrderAsk, FiatOrderView, JumpRecovery, JumpTerms,
 };

@@ -1,7 +1,7 @@
 use std::collections::HashSet;
 
 use anyhow::Context as _;
-use causeway_domain::ports::{EndpointName, WebhookSecret};
+use causeway_domain::ports::{EndpointName, Subscription, WebhookSecret};
 use causeway_engine::ConfiguredEndpoint;
 use serde::{Deserialize, Serialize};
 
@@ -20,12 +20,19 @@ pub(crate) struct WebhookConfig {
     /// Signs in addition to `secret` during a rotation.
     #[serde(default)]
     pub(crate) old_secret: Option<Secret>,
-    /// Only orders whose quotes this integrator asked for.
+    /// Only orders whose quotes this integrator asked for, and its purchases.
     #[serde(default)]
     pub(crate) integrator: Option<String>,
+    /// `orders`, `purchases` or `all`.
+    #[serde(default = "orders")]
+    pub(crate) about: String,
     /// Allows a private network and plain http.
     #[serde(default)]
     pub(crate) private: bool,
+}
+
+fn orders() -> String {
+    Subscription::default().as_str().to_owned()
 }
 
 impl WebhookConfig {
@@ -37,6 +44,7 @@ impl WebhookConfig {
             url: self.url.expose().to_owned(),
             secrets: secrets.map(secret).collect::<Result<_, _>>()?,
             integrator: self.integrator.clone(),
+            about: self.about.parse::<Subscription>()?,
         })
     }
 }
@@ -77,6 +85,11 @@ mod tests {
         assert_eq!(config.webhooks[0].wanted().unwrap().name.as_str(), "shop");
         assert!(!config.to_toml().unwrap().contains("secret-less"));
         assert!(format!("{:#}", parse(SHOP).unwrap_err()).contains("without spaces"));
+        assert_eq!(config.webhooks[0].wanted().unwrap().about, Subscription::Orders);
+        let all = parse(&format!("{shop}about = \"all\"\n")).unwrap();
+        assert_eq!(all.webhooks[0].wanted().unwrap().about, Subscription::All);
+        let wrong = parse(&format!("{shop}about = \"swaps\"\n")).unwrap_err();
+        assert!(format!("{wrong:#}").contains("`orders`, `purchases` or `all`"), "{wrong:#}");
         assert!(parse(&shop.replace("\"shop\"", "\"Shop\"")).is_err());
         assert!(parse(&format!("{shop}{shop}")).unwrap_err().to_string().contains("two of the name"));
     }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use causeway_catalog::Catalog;
-use causeway_domain::RowKeys;
+use causeway_domain::{Deployment, RowKeys};
 use causeway_engine::{DEFAULT_WEBHOOK_RETRY_PERIOD, DeliverParts, DeliverWebhooks, WebhookAdmin};
 use causeway_store::Store;
 use tokio::sync::Notify;
@@ -31,6 +31,7 @@ impl Webhooks {
         catalog: &Arc<Catalog>,
         store: &Arc<Store>,
         row_keys: &Arc<RowKeys>,
+        deployments: Vec<Deployment>,
     ) -> anyhow::Result<Self> {
         let private = config.webhooks.iter().filter(|webhook| webhook.private);
         let private = private.map(|webhook| webhook.url.expose().to_owned()).collect();
@@ -43,9 +44,13 @@ impl Webhooks {
         let deliver = DeliverWebhooks::new(DeliverParts {
             store: store.clone(),
             orders: store.clone(),
+            purchases: store.clone(),
             post,
             encode: Arc::new(move |order, history, event| {
                 causeway_http::encode_webhook_event(order, history, event, &catalog.snapshot())
+            }),
+            encode_purchase: Arc::new(move |purchase, event| {
+                causeway_http::encode_purchase_webhook_event(purchase, event, &deployments)
             }),
             row_keys: Arc::clone(row_keys),
             signal,

@@ -6,14 +6,14 @@ use axum::Router;
 use axum::body::Bytes;
 use axum::extract::State;
 use axum::http::{HeaderMap, StatusCode, header};
-use causeway_client::webhooks::verify;
-use causeway_client::wire::WebhookEvent;
+use causeway_client::webhooks::{Webhook, verify_any};
+use causeway_client::wire::{FiatOrderEvent, OrderEvent};
 use causeway_http_client::{client_with, error_message};
 use clap::Args;
 use reqwest::{ClientBuilder, Url};
 use serde_json::json;
 
-use super::cell;
+use super::{cell, subscriptions};
 use crate::commands::client::failure::Failure;
 use crate::commands::client::interrupt::Interrupt;
 use crate::commands::client::output;
@@ -36,6 +36,10 @@ pub(crate) struct ListenArgs {
     /// Only orders with quotes of this integrator (X-Integrator-Id)
     #[arg(long, value_name = "ID")]
     integrator: Option<String>,
+
+    /// What to receive events about
+    #[arg(long, default_value = "orders", value_parser = subscriptions())]
+    about: String,
 
     #[command(flatten)]
     pub(super) service: OperatorArgs,
@@ -60,7 +64,8 @@ pub(super) async fn listen(client: OperatorClient, args: &ListenArgs) -> Result<
         }
         None => None,
     };
-    let body = json!({ "name": name, "url": format!("http://{address}/"), "integrator": args.integrator });
+    let url = format!("http://{address}/");
+    let body = json!({ "name": name, "url": url, "integrator": args.integrator, "about": args.about });
     let added = client.post(&["webhooks"], &body).await?;
     let secret = cell(&added["secret"]);
     output::notice(&format!("Events arrive at http://{address}/ until Ctrl-C. Their secret is {secret}"));
@@ -75,7 +80,7 @@ pub(super) async fn listen(client: OperatorClient, args: &ListenArgs) -> Result<
 
 async fn receive(State(receiver): State<Arc<Receiver>>, headers: HeaderMap, body: Bytes) -> StatusCode {
     let signature = headers.get(SIGNATURE).and_then(|value| value.to_str().ok()).unwrap_or_default();
-    let event = match verify(&receiver.secret, signature, &body) {
+    let event = match verify_any(&receiver.secret, signature, &body) {
         Ok(event) => event,
         Err(error) => {
             output::notice(&format!("refused: {error}"));
@@ -109,8 +114,17 @@ async fn forward(
     }
 }
 
-fn line(event: &WebhookEvent, note: &str) -> String {
-    let WebhookEvent { event, .. } = event;
-    let status = event.status.as_deref().unwrap_or("-");
-    format!("{}  {}  {status:<14} {}{note}", event.at, event.order_id, event.detail)
+fn line(event: &Webhook, note: &str) -> String {
+    let (at, id, status, detail) = match event {
+        Webhook::Order(webhook) => {
+            let OrderEvent { at, order_id, status, detail } = &webhook.event;
+            (at, order_id, status, detail)
+        }
+        Webhook::Purchase(webhook) => {
+            let FiatOrderEvent { at, order_id, status, detail } = &webhook.event;
+            (at, order_id, status, detail)
+        }
+    };
+    let status = status.as_deref().unwrap_or("-");
+    format!("{at}  {id}  {status:<14} {detail}{note}")
 }

@@ -1,6 +1,8 @@
 mod listen;
 mod trigger;
 
+use causeway_domain::ports::Subscription;
+use clap::builder::PossibleValuesParser;
 use clap::{Args, Subcommand};
 use serde_json::{Value, json};
 
@@ -76,8 +78,15 @@ pub(crate) struct AddArgs {
     /// Only orders with quotes of this integrator (X-Integrator-Id)
     #[arg(long, value_name = "ID")]
     integrator: Option<String>,
+    /// What to receive events about
+    #[arg(long, default_value = "orders", value_parser = subscriptions())]
+    about: String,
     #[command(flatten)]
     service: OperatorArgs,
+}
+
+fn subscriptions() -> PossibleValuesParser {
+    PossibleValuesParser::new(Subscription::ALL.map(Subscription::as_str))
 }
 
 pub(crate) fn webhooks(command: &WebhooksCommand, config: &Config) -> anyhow::Result<()> {
@@ -106,8 +115,8 @@ pub(crate) fn webhooks(command: &WebhooksCommand, config: &Config) -> anyhow::Re
 }
 
 async fn add(client: OperatorClient, args: &AddArgs) -> Result<(), Failure> {
-    let AddArgs { name, to, secret, integrator, .. } = args;
-    let body = json!({ "name": name, "url": to, "secret": secret, "integrator": integrator });
+    let AddArgs { name, to, secret, integrator, about, .. } = args;
+    let body = json!({ "name": name, "url": to, "secret": secret, "integrator": integrator, "about": about });
     let added = client.post(&["webhooks"], &body).await?;
     client.print(&added, |added| format!("{name} receives events from now on.\n{}", format_secret(added)))
 }
@@ -116,7 +125,7 @@ async fn list(client: OperatorClient) -> Result<(), Failure> {
     let answer = client.get(&["webhooks"], &[]).await?;
     client.print(&answer, |answer| {
         let mut table =
-            Table::new(&["name", "enabled", ">waiting", ">given up", "integrator", "source", "url"]);
+            Table::new(&["name", "enabled", ">waiting", ">given up", "about", "integrator", "source", "url"]);
         for webhook in rows(answer, "webhooks") {
             let enabled = if webhook["enabled"].as_bool() == Some(true) { "yes" } else { "no" };
             table.row([
@@ -124,6 +133,7 @@ async fn list(client: OperatorClient) -> Result<(), Failure> {
                 enabled.to_owned(),
                 cell(&webhook["waiting"]),
                 cell(&webhook["givenUp"]),
+                cell(&webhook["about"]),
                 cell(&webhook["integrator"]),
                 cell(&webhook["source"]),
                 cell(&webhook["url"]),

@@ -83,6 +83,7 @@ pub(super) fn request(quote: &FiatQuote) -> FiatOrderRequest {
         quote: quote.id.clone(),
         author: author(),
         route: None,
+        integrator: None,
         metadata: None,
         refund_to: None,
         origin: None,

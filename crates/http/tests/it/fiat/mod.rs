@@ -141,6 +141,7 @@ pub(crate) fn purchase(n: u8, status: FiatStatus) -> FiatOrder {
         strategy: Strategy::Direct,
         widget_url: format!("https://sandbox-card.example/checkout/{n}"),
         origin: None,
+        integrator: None,
         metadata: None,
         payout: None,
         output: None,

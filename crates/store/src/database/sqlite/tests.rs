@@ -1,7 +1,7 @@
 use std::sync::LazyLock;
 
 use causeway_domain::fiat::{FiatAmount, FiatAsk, FiatCurrency, FiatQuote, QuoteFirmness, WantedAmount};
-use causeway_domain::ports::{FiatStore as _, StoreError};
+use causeway_domain::ports::{FiatStore as _, StoreError, SubjectKind};
 use causeway_domain::{Address, ChainId, Family, FiatQuoteId, RawAmount, RowKeys, TokenId};
 use jiff::Timestamp;
 use sqlx::{AssertSqlSafe, Executor, Row as _};
@@ -187,9 +187,12 @@ async fn every_query_uses_an_index() {
         chains::record_arrival::WAKE,
         chains::CURSOR,
         chains::ARRIVALS,
-        webhooks::DUE,
-        webhooks::GIVE_UP,
-        webhooks::LOG,
+        &webhooks::due(SubjectKind::Order),
+        &webhooks::due(SubjectKind::Purchase),
+        &webhooks::give_up(SubjectKind::Order),
+        &webhooks::give_up(SubjectKind::Purchase),
+        &webhooks::log(SubjectKind::Order),
+        &webhooks::log(SubjectKind::Purchase),
         &format!("SELECT {FACT_COLUMNS} {}", chains::BY_INTENT),
         &format!("SELECT {FACT_COLUMNS} {}", recovery::OPENINGS),
         &find_orders::select(intent_book::UNBOOKED).0,

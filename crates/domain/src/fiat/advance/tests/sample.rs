@@ -57,6 +57,7 @@ pub(super) fn direct() -> FiatOrder {
         strategy: Strategy::Direct,
         widget_url: String::new(),
         origin: None,
+        integrator: None,
         metadata: None,
         payout: None,
         output: None,
