@@ -21,6 +21,7 @@ sol! {
 
 pub(crate) const BASE: u64 = 8453;
 pub(crate) const ARBITRUM: u64 = 42_161;
+pub(crate) const SOLANA: u64 = 20_011_000_000;
 /// The other chains of the catalog, disabled in this test.
 const OTHERS: [u64; 17] = [
     1,
@@ -105,6 +106,12 @@ impl Host {
         Self { nodes: None, folder, base }
     }
 
+    /// The sandbox that runs the chains.
+    pub(crate) fn nodes(&self) -> &Service {
+        let (nodes, _) = self.nodes.as_ref().expect("the chains are the sandbox's");
+        nodes
+    }
+
     pub(crate) fn path(&self, name: &str) -> PathBuf {
         self.folder.path().join(name)
     }
@@ -178,8 +185,11 @@ impl Host {
             "mode = \"production\"\n[contracts]\nattesters = {attesters:?}\nthreshold = 2\n\
              [attester]\nkey_file = \"attester.key\"\npoll_milliseconds = 500\n"
         );
-        for chain in [BASE, ARBITRUM] {
+        for chain in [BASE, ARBITRUM, SOLANA] {
             let name = format!("deployments/{chain}.json");
+            if chain == SOLANA && !self.path(&format!("data/{name}")).exists() {
+                continue;
+            }
             std::fs::copy(self.path(&format!("data/{name}")), folder.join(name)).unwrap();
             let node = self.node(chain);
             let other = node.replace("127.0.0.1", "localhost");
@@ -205,8 +215,7 @@ impl Host {
             gift["token"] = json!(token.to_string());
         }
         let url = format!("{}/sandbox/faucet", self.base);
-        let (nodes, _) = self.nodes.as_ref().expect("the sandbox has a faucet");
-        let answer = nodes.client.post(url).body(gift.to_string()).send().await.unwrap();
+        let answer = self.nodes().client.post(url).body(gift.to_string()).send().await.unwrap();
         assert_eq!(answer.status(), 200);
         while self.balance(owner, chain, token).await.is_zero() {
             tokio::time::sleep(Duration::from_millis(50)).await;

@@ -50,6 +50,13 @@ enum Control {
     Faults(FaultsRequest),
     /// Solana only: expires every blockhash issued so far.
     ExpireBlockhashes,
+    /// Solana only: puts the escrow program at an address, as the tools of Solana do.
+    Program {
+        address: String,
+        /// Who may replace the code; nobody if absent.
+        #[serde(default)]
+        authority: Option<String>,
+    },
 }
 
 #[derive(Clone, Debug, Deserialize)]
@@ -158,6 +165,7 @@ async fn control_evm(chain: &EvmChain, control: Control) -> Result<Json<Value>, 
         }
         Control::Faults(request) => chain.set_faults_at(request.node()?, evm_faults(&request)),
         Control::ExpireBlockhashes => return Err(refused("EVM chains have no blockhashes to expire")),
+        Control::Program { .. } => return Err(refused("EVM chains have contracts: deploy them")),
     }
     Ok(done(json!({ "blockNumber": chain.block_number(), "paused": chain.is_paused(), "removed": removed })))
 }
@@ -215,6 +223,14 @@ async fn control_solana(chain: &SolanaChain, control: Control) -> Result<Json<Va
             chain.set_faults_at(request.node()?, solana_faults(&request)).await.map_err(refused)?;
         }
         Control::ExpireBlockhashes => drop(chain.expire_blockhashes().await.map_err(refused)?),
+        Control::Program { address, authority } => {
+            let read = |text: &str| {
+                text.parse::<solana::Address>().map_err(|_| refused("it is not an address on Solana"))
+            };
+            let authority = authority.as_deref().map(read).transpose()?;
+            let program = read(&address)?;
+            chain.set_program(program, solana::ESCROW_CODE, authority).await.map_err(refused)?;
+        }
     }
     Ok(done(json!({ "slot": chain.slot().await.map_err(refused)? })))
 }
