@@ -11,8 +11,8 @@ use causeway_engine::{
     RequestQuote, ReviewOrders, ReviewParts, WatchOrders, WebhookAdmin,
 };
 use causeway_http::{
-    ApiKeys, App, EventStreams, ForceRefreshLimit, Metrics, OperatorServices, OperatorTokens, Options,
-    Readiness, StreamLimits,
+    ApiKeys, App, EventStreams, ForceRefreshLimit, KnownOrders, Metrics, OperatorServices, OperatorTokens,
+    Options, Readiness, StreamLimits,
 };
 use causeway_prices::FixedPrices;
 use causeway_store::Store;
@@ -97,6 +97,7 @@ pub async fn plain_service(store: Arc<Store>, watch_orders: Arc<WatchOrders>) ->
         submit_deposit,
         orders: store.clone(),
         fiat,
+        known_orders: KnownOrders::default(),
         force_refresh_limit: ForceRefreshLimit::default(),
         facts: store.clone(),
         idempotency: store.clone(),

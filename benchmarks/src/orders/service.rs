@@ -168,7 +168,7 @@ impl Service {
     pub(crate) async fn try_open(&self, number: usize, payer: &Wallet) -> Result<(), String> {
         let params = SwapParams::for_wallet(payer, number);
         let built = self.try_build(&params.ask(), &params).await?;
-        let hash = keccak256(format!("unseen {} {number}", payer.address()));
+        let hash = keccak256(built.quote.to_string());
         self.try_submit(&built, hash).await.map(drop)
     }
 

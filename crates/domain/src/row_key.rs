@@ -33,7 +33,7 @@ impl RowKey {
 /// Generates the row keys of one replica.
 #[derive(Debug)]
 pub struct RowKeys {
-    replica: i64,
+    replica: AtomicI64,
     /// Milliseconds since the epoch and the counter in one monotonic number.
     last: AtomicI64,
 }
@@ -41,7 +41,14 @@ pub struct RowKeys {
 impl RowKeys {
     /// `replica` is below 32 and unique to this process.
     pub fn new(replica: u8) -> Self {
-        Self { replica: i64::from(replica) & ((1 << REPLICA_BITS) - 1), last: AtomicI64::new(0) }
+        let keys = Self { replica: AtomicI64::new(0), last: AtomicI64::new(0) };
+        keys.move_to(replica);
+        keys
+    }
+
+    /// Goes on as another replica, whose number nobody else has.
+    pub fn move_to(&self, replica: u8) {
+        self.replica.store(i64::from(replica) & ((1 << REPLICA_BITS) - 1), Ordering::Relaxed);
     }
 
     /// Makes all later keys larger than this one, which may come from a replica whose clock is ahead.
@@ -61,7 +68,8 @@ impl RowKeys {
             Some(tick)
         });
         let (millis, counter) = (tick >> COUNTER_BITS, tick & ((1 << COUNTER_BITS) - 1));
-        RowKey((millis << (REPLICA_BITS + COUNTER_BITS)) | (self.replica << COUNTER_BITS) | counter)
+        let replica = self.replica.load(Ordering::Relaxed);
+        RowKey((millis << (REPLICA_BITS + COUNTER_BITS)) | (replica << COUNTER_BITS) | counter)
     }
 }
 

@@ -11,7 +11,7 @@ use causeway_engine::{
 };
 use jiff::Timestamp;
 
-use crate::{EventStreams, ForceRefreshLimit, Metrics, OperatorServices, RateLimits, Readiness};
+use crate::{EventStreams, ForceRefreshLimit, KnownOrders, Metrics, OperatorServices, RateLimits, Readiness};
 
 /// Everything that the routes need, wired by the binary.
 pub struct App {
@@ -23,6 +23,8 @@ pub struct App {
     pub build_deposit: BuildDeposit,
     pub submit_deposit: SubmitDeposit,
     pub orders: Arc<dyn OrderStore>,
+    /// What was last answered of them.
+    pub known_orders: KnownOrders,
     pub facts: Arc<dyn ChainStore>,
     pub idempotency: Arc<dyn IdempotencyStore>,
     pub attestations: AttestationCache,

@@ -12,7 +12,7 @@ macro_rules! guides {
 }
 
 /// Name and text of every document.
-const GUIDES: [(&str, &str); 30] = guides![
+const GUIDES: [(&str, &str); 31] = guides![
     "adding-an-onramp",
     "agents",
     "api",
@@ -37,6 +37,7 @@ const GUIDES: [(&str, &str); 30] = guides![
     "rules",
     "running",
     "sandbox",
+    "scaling",
     "screening",
     "security",
     "specification",
@@ -70,6 +71,7 @@ const SECTIONS: [(&str, &[&str]); 4] = [
             "configuration",
             "keys",
             "operating",
+            "scaling",
             "recovery",
             "security",
             "screening",

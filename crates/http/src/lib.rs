@@ -42,6 +42,7 @@ pub use operations::readyz::Readiness;
 pub use operator::{OperatorRole, OperatorServices, OperatorToken, OperatorTokens};
 pub use orders::encode_webhook_event;
 pub use orders::event_streams::{EventStreams, StreamLimits};
+pub use orders::known_orders::KnownOrders;
 pub use router::{metrics_router, router};
 pub use serve::{ConnectionLimits, serve};
 

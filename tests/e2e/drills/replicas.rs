@@ -1,4 +1,4 @@
-//! Two processes on one PostgreSQL work on the same purchases: each payout is swapped once.
+//! Several processes on one PostgreSQL behave as one: each payout is swapped once, and the orders of a killed process go on.
 
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -43,14 +43,22 @@ impl Database {
         connection.close().await.unwrap();
     }
 
+    async fn count(&self, sql: &str) -> i64 {
+        let mut connection: PgConnection =
+            self.url.parse::<PgConnectOptions>().unwrap().connect().await.unwrap();
+        let count =
+            sqlx::query_scalar(AssertSqlSafe(sql.to_owned())).fetch_one(&mut connection).await.unwrap();
+        connection.close().await.unwrap();
+        count
+    }
+
     async fn drop(self) {
         self.run(&format!("DROP DATABASE {} WITH (FORCE)", self.name)).await;
     }
 }
 
-fn replica(folder: &Path, number: u8, database: &Database, chains: &str) -> Service {
-    let settings =
-        format!("[database]\nurl = \"{}\"\n[server]\nreplica = {number}\n{}", database.url, few_chains());
+fn replica(folder: &Path, database: &Database, chains: &str) -> Service {
+    let settings = format!("[database]\nurl = \"{}\"\n{}", database.url, few_chains());
     std::fs::write(folder.join("causeway.toml"), settings).unwrap();
     Service::start_with(folder, &["--sandbox-rpc", chains])
 }
@@ -101,9 +109,9 @@ async fn rule_21_two_replicas_create_one_swap_for_each_payout() {
     let (chains_folder, folders) = (data_dir(), [data_dir(), data_dir()]);
     let chains = Service::start_with(chains_folder.path(), &["sandbox"]);
     let base = chains.url.split("/sandbox").next().unwrap();
-    let first = replica(folders[0].path(), 0, &database, base);
+    let first = replica(folders[0].path(), &database, base);
     copy_keys(folders[0].path(), folders[1].path());
-    let second = replica(folders[1].path(), 1, &database, base);
+    let second = replica(folders[1].path(), &database, base);
 
     one_key_with_two_bodies_has_one_answer([&first, &second]).await;
     let mut bought = Vec::new();
@@ -136,5 +144,88 @@ async fn rule_21_two_replicas_create_one_swap_for_each_payout() {
         assert_eq!(swaps.len(), 1, "one payout, one swap: {swaps:#?}");
     }
     drop((first, second));
+    database.drop().await;
+}
+
+/// Account 0 of the test phrase.
+const PAYER: &str = "0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266";
+const COIN: &str = "0x0000000000000000000000000000000000000000";
+
+/// The answer to a request, as soon as it succeeds: prices and balances are known a moment after the start.
+async fn answered(service: &Service, path: &str, body: &Value) -> Value {
+    let begun = Instant::now();
+    loop {
+        let (status, answer) = post(service, path, body).await;
+        if status == 200 && answer["routes"].as_array().is_none_or(|routes| !routes.is_empty()) {
+            return answer;
+        }
+        assert!(begun.elapsed() < LIMIT, "{path}: {status} {answer}");
+        tokio::time::sleep(Duration::from_millis(200)).await;
+    }
+}
+
+/// A route that one replica has quoted, and the build of another.
+async fn built(quoting: &Service, building: &Service, method: &str) -> (Value, Value) {
+    let ask = json!({
+        "tradeType": "EXACT_INPUT", "amount": "100000000000000000", "fromAddress": PAYER, "fromChainId": 10,
+        "fromToken": COIN, "toChainId": ARBITRUM, "toToken": ARBITRUM_USDC, "depositMethods": [method],
+    });
+    let begun = Instant::now();
+    loop {
+        let quote = answered(quoting, "/v1/quotes", &ask).await;
+        let route = json!({ "quoteId": quote["quoteId"], "routeId": quote["routes"][0]["routeId"] });
+        let mut body = route.clone();
+        body["from"] = json!(PAYER);
+        body["depositMethod"] = json!(method);
+        let (status, build) = post(building, "/v1/deposit/build", &body).await;
+        if status == 200 {
+            return (route, build);
+        }
+        assert!(begun.elapsed() < LIMIT, "{status} {build}");
+        tokio::time::sleep(Duration::from_millis(200)).await;
+    }
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn three_replicas_are_one_service_and_the_orders_of_a_killed_one_go_on() {
+    let Some(database) = Database::new().await else { return };
+    let (chains_folder, folders) = (data_dir(), [data_dir(), data_dir(), data_dir()]);
+    let chains = Service::start_with(chains_folder.path(), &["sandbox"]);
+    let base = chains.url.split("/sandbox").next().unwrap();
+    let first = replica(folders[0].path(), &database, base);
+    for folder in &folders[1..] {
+        copy_keys(folders[0].path(), folder.path());
+    }
+    let mut second = replica(folders[1].path(), &database, base);
+    let third = replica(folders[2].path(), &database, base);
+    assert_eq!(database.count("SELECT COUNT(DISTINCT number) FROM replicas").await, 3);
+
+    // A quote of the first is built at the second, submitted at the third, and seen at the first.
+    let (mut submit, _) = built(&first, &second, "CONTRACT_CALL").await;
+    submit["txHash"] = json!(format!("0x{}", "5a".repeat(32)));
+    let url = format!("{}/v1/deposit/submit", third.url);
+    let submitted: Value = third.client.put(url).json(&submit).send().await.unwrap().json().await.unwrap();
+    let order = submitted["orderId"].as_str().unwrap_or_else(|| panic!("{submitted}"));
+    let seen = first.get_json(&format!("/v1/orders/by-id/{order}")).await;
+    assert_eq!(seen["depositTxHash"], submit["txHash"], "{seen}");
+
+    // The second is killed after it has built an order, which is then paid.
+    let (_, build) = built(&first, &second, "TRANSFER").await;
+    second.child.kill().unwrap();
+    second.child.wait().unwrap();
+    let address = build["depositAddress"].as_str().unwrap_or_else(|| panic!("{build}"));
+    let pay = json!({ "chainId": 10, "address": address, "amount": "100000000000000000" });
+    let paid = first.client.post(format!("{base}/sandbox/faucet")).json(&pay).send().await.unwrap();
+    assert!(paid.status().is_success(), "{paid:?}");
+    let begun = Instant::now();
+    loop {
+        let order = third.get_json(&format!("/v1/orders/by-deposit-address/{address}")).await;
+        if order["data"][0]["status"] == "filled" {
+            break;
+        }
+        assert!(begun.elapsed() < LIMIT, "{order}");
+        tokio::time::sleep(Duration::from_millis(200)).await;
+    }
+    drop((first, second, third));
     database.drop().await;
 }

@@ -10,7 +10,8 @@ use causeway_engine::{
     AttestationCache, CountFills, Fillers, ReadBalances, RequestQuote, WatchOrders, enforce_retention,
 };
 use causeway_http::{
-    App, ConnectionLimits, EventStreams, ForceRefreshLimit, Metrics, OperatorServices, Options, Readiness,
+    App, ConnectionLimits, EventStreams, ForceRefreshLimit, KnownOrders, Metrics, OperatorServices, Options,
+    Readiness,
 };
 use causeway_store::Store;
 use jiff::Timestamp;
@@ -37,6 +38,7 @@ use crate::boot::parts::operator_controls::{OperatorControls, open_pauses};
 use crate::boot::parts::operator_token;
 use crate::boot::parts::orders::Orders;
 use crate::boot::parts::prices::{fixed_prices, watch_sources};
+use crate::boot::parts::replica::Replica;
 use crate::boot::parts::sandbox::SandboxChains;
 use crate::boot::parts::sandbox_fillers;
 use crate::boot::parts::sandbox_onramps::SandboxOnRamps;
@@ -67,7 +69,7 @@ pub(crate) struct Service {
     stop: CancellationToken,
     retention: JoinHandle<()>,
     /// Tasks that hold nothing and end with the service.
-    background: [JoinHandle<()>; 3],
+    background: [JoinHandle<()>; 4],
     webhooks: Webhooks,
     fiat: Fiat,
     operator_controls: OperatorControls,
@@ -76,6 +78,7 @@ pub(crate) struct Service {
     attesters: Attesters,
     sandbox: Option<SandboxChains>,
     store: Arc<Store>,
+    replica: Replica,
     /// Held until the store is closed.
     _lock: File,
 }
@@ -98,6 +101,11 @@ impl Service {
 
         if let Some(problem) = config.server.shared_limit(config.mode) {
             tracing::warn!("{problem}");
+        }
+        if config.server.replica.is_some() {
+            tracing::warn!(
+                "server.replica is not needed any more: the database gives each process its number"
+            );
         }
         tracing::info!("opening the store");
         let store = Arc::new(open_store(config).await?);
@@ -134,7 +142,8 @@ impl Service {
         )?;
         let policies = ChainPolicies::of(config.mode, &catalog);
         let liquidity = open_liquidity(&config.liquidity, &clients, &policies, &fillers)?;
-        let keys = Arc::new(RowKeys::new(config.server.replica));
+        let replica = Replica::lease(&store).await?;
+        let keys = Arc::clone(&replica.keys);
         let context = AppContext {
             config,
             catalog: &catalog,
@@ -200,6 +209,7 @@ impl Service {
             event_streams: EventStreams::new(config.server.stream_limits()),
             count_fills: CountFills::new(store.clone()),
             fiat: fiat_services,
+            known_orders: KnownOrders::default(),
             force_refresh_limit: ForceRefreshLimit::default(),
             operator: operator_services(config, &store, &webhooks, &operator_controls, &keys)?,
             readiness: Readiness::default(),
@@ -225,6 +235,7 @@ impl Service {
             stop.clone(),
         ));
         let watching = tokio::spawn(watch(watch_orders, stop.clone()));
+        let renewing = replica.keep(&stop);
         let probing = tokio::spawn(clients.probe_endpoints(stop.clone()));
         tracing::info!("waiting for prices and balances");
         market.ready().await;
@@ -237,7 +248,7 @@ impl Service {
             limits: config.server.connection_limits(),
             stop,
             retention,
-            background: [lists, probing, watching],
+            background: [lists, probing, watching, renewing],
             webhooks,
             fiat,
             operator_controls,
@@ -246,6 +257,7 @@ impl Service {
             attesters,
             sandbox,
             store,
+            replica,
             _lock: lock,
         })
     }
@@ -272,6 +284,7 @@ impl Service {
         self.orders.wait_stopped().await;
         self.ramps.wait_stopped().await;
         self.attesters.stop().await;
+        self.replica.release().await;
         close(self.sandbox, &self.store).await;
         Ok(())
     }

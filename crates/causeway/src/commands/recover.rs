@@ -3,7 +3,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::{Context as _, bail, ensure};
-use causeway_domain::{ChainId, Deployment, RowKeys, SolanaDeployment};
+use causeway_domain::{ChainId, Deployment, SolanaDeployment};
 use causeway_engine::{
     ChainRead, RecoverChain, RecoverParts, RecoverProgress, Recovered, recover as read_back,
 };
@@ -12,6 +12,7 @@ use causeway_evm::orders::{OrderFollowConfig, OrderFollower};
 use causeway_solana::SolanaRpc;
 use causeway_solana::orders::{SolanaFollowConfig, SolanaOrderFollower};
 use clap::Args;
+use tokio_util::sync::CancellationToken;
 
 use crate::boot::config::Config;
 use crate::boot::logging;
@@ -24,6 +25,7 @@ use crate::boot::parts::keys::quote_keys;
 use crate::boot::parts::market_makers::{known_fillers, load_market_makers};
 use crate::boot::parts::prices::fixed_prices;
 use crate::boot::parts::recovery::{adopt, chain_records, quote_key_file};
+use crate::boot::parts::replica::Replica;
 use crate::boot::parts::store::open_store;
 
 /// How often a chain is polled while its newest blocks are awaited.
@@ -80,7 +82,9 @@ pub(crate) async fn recover(args: &RecoverArgs, config: &Config) -> anyhow::Resu
     let policies = ChainPolicies::of(config.mode, &catalog);
     let records = chain_records(&policies, &contracts, program.as_ref())?;
     let chains = chains(&policies, &contracts, program.as_ref(), &records)?;
-    let row_keys = Arc::new(RowKeys::new(config.server.replica));
+    let replica = Replica::lease(&store).await?;
+    let renewing = replica.keep(&CancellationToken::new());
+    let row_keys = Arc::clone(&replica.keys);
     let known = known_fillers(&load_market_makers(config)?);
     let accounts = known.iter().flat_map(|filler| filler.accounts.clone()).collect();
     let parts = RecoverParts {
@@ -95,6 +99,8 @@ pub(crate) async fn recover(args: &RecoverArgs, config: &Config) -> anyhow::Resu
         config.database.location(&config.data_dir)?
     ));
     let recovered = read_back(&parts, chains, &report).await;
+    renewing.abort();
+    replica.release().await;
     store.close().await;
     if let Some(sandbox) = sandbox {
         sandbox.stop().await;

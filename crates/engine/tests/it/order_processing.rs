@@ -124,6 +124,24 @@ async fn fact_during_the_fill_is_processed_in_the_same_run_or_due_at_once() {
 }
 
 #[tokio::test]
+async fn order_whose_transaction_is_sent_is_left_to_the_chain_and_one_that_waits_for_us_is_not() {
+    for (progress, is_left) in [(Progress::Sent("0xf1".to_owned()), true), (Progress::Waiting, false)] {
+        let scene = published().await;
+        let before = scene.order().await;
+        *scene.executor.fill.lock().unwrap() = progress;
+        let began = Timestamp::now();
+        scene.run_once().await;
+        let order = scene.order().await;
+        let due = order.due_at.unwrap();
+        let wait = due.duration_since(if is_left { began } else { Timestamp::now() });
+        assert_eq!(wait >= SignedDuration::from_secs(5), is_left, "{wait}");
+        assert_eq!(order.version, before.version, "nothing else has changed");
+        scene.show(scene.filled()).await;
+        assert!(scene.order().await.due_at.is_some_and(|due| due <= Timestamp::now()), "the chain wakes it");
+    }
+}
+
+#[tokio::test]
 async fn reverted_fill_becomes_a_waiver() {
     let scene = published().await;
     *scene.executor.fill.lock().unwrap() = Progress::Reverted("0xdead".to_owned());

@@ -29,7 +29,8 @@ pub(crate) async fn get_order(State(app): State<Arc<App>>, param: PathParam) -> 
     let text = param.text(&mut issues);
     issues.finish()?;
     let id = text.and_then(|text| text.parse().ok()).ok_or_else(ApiError::order_not_found)?;
-    let order = app.orders.order(&id).await?.filter(|order| order.announced);
-    let order = order.ok_or_else(ApiError::order_not_found)?;
-    Ok(Json(map_order(&order, &app.orders.order_events(&order.id).await?, &app.catalog.snapshot())))
+    let known = app.known_orders.get(app.orders.as_ref(), &id).await?;
+    let known = known.filter(|known| known.0.announced).ok_or_else(ApiError::order_not_found)?;
+    let (order, events) = known.as_ref();
+    Ok(Json(map_order(order, events, &app.catalog.snapshot())))
 }

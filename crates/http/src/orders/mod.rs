@@ -4,6 +4,7 @@ pub(crate) mod get_deposit_address;
 pub(crate) mod get_events;
 pub(crate) mod get_order;
 pub(crate) mod get_orders;
+pub(crate) mod known_orders;
 mod map_order;
 pub(crate) mod search_orders;
 mod steps;

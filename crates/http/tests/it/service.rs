@@ -16,7 +16,8 @@ use causeway_engine::{
     QuoteOptions, ReadBalances, RequestQuote, SubmitDeposit, SubmitParts, WatchOrders,
 };
 use causeway_http::{
-    ApiKeys, App, EventStreams, ForceRefreshLimit, Metrics, Options, RateLimits, Readiness, StreamLimits,
+    ApiKeys, App, EventStreams, ForceRefreshLimit, KnownOrders, Metrics, Options, RateLimits, Readiness,
+    StreamLimits,
 };
 use causeway_testing::MemoryStore;
 use causeway_testing::sample::quote_keys;
@@ -162,6 +163,7 @@ impl Service {
                 attestations: AttestationCache::new(attesters),
                 count_fills: CountFills::new(ledger),
                 fiat,
+                known_orders: KnownOrders::default(),
                 force_refresh_limit: ForceRefreshLimit::default(),
                 operator,
                 readiness: Readiness::default(),

@@ -31,6 +31,8 @@ pub(crate) trait Dialect: Database {
     const BEGIN: &'static str;
     /// The suffix of a `SELECT` that locks its rows and skips locked ones.
     const SKIP_LOCKED: &'static str;
+    /// Selects the time of the database's own clock, in milliseconds.
+    const NOW_MILLIS: &'static str;
 }
 
 /// The open database.

@@ -51,6 +51,7 @@ pub(crate) const SQLITE: &[(i64, &str, &str)] = migrations!(
     28 "0028_integrators",
     29 "0029_erased_purchases",
     30 "0030_purchase_webhooks",
+    31 "0031_replicas",
 );
 pub(crate) const POSTGRES: &[(i64, &str, &str)] = migrations!(
     "postgres",
@@ -83,6 +84,7 @@ pub(crate) const POSTGRES: &[(i64, &str, &str)] = migrations!(
     28 "0028_integrators",
     29 "0029_erased_purchases",
     30 "0030_purchase_webhooks",
+    31 "0031_replicas",
 );
 
 fn migrator(migrations: &[(i64, &'static str, &'static str)]) -> Migrator {

@@ -21,6 +21,7 @@ const TRUSTED_FOR: Duration = Duration::from_millis(5);
 impl Dialect for Postgres {
     const BEGIN: &'static str = "BEGIN";
     const SKIP_LOCKED: &'static str = " FOR UPDATE SKIP LOCKED";
+    const NOW_MILLIS: &'static str = "SELECT (EXTRACT(EPOCH FROM clock_timestamp()) * 1000)::BIGINT";
 }
 
 /// How long an idle connection may take to show that it is alive.

@@ -32,6 +32,7 @@ impl Dialect for Sqlite {
     const BEGIN: &'static str = "BEGIN IMMEDIATE";
     // SQLite has one writer.
     const SKIP_LOCKED: &'static str = "";
+    const NOW_MILLIS: &'static str = "SELECT CAST(unixepoch('subsec') * 1000 AS INTEGER)";
 }
 
 pub(crate) async fn open(path: &Path, options: &Options) -> Result<Handles<Sqlite>, OpenError> {

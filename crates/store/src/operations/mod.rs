@@ -9,6 +9,7 @@ mod integrators;
 pub(crate) mod key_fingerprints;
 mod pauses;
 pub(crate) mod prune;
+mod replicas;
 pub(crate) mod review;
 
 use async_trait::async_trait;

@@ -63,6 +63,7 @@ mod purchase_webhooks;
 mod races;
 mod recovery;
 mod rents;
+mod replicas;
 mod reservation_model;
 mod reservations;
 mod retention;

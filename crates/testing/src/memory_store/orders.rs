@@ -41,6 +41,11 @@ impl OrderStore for MemoryStore {
         Ok(self.find_order(|order| order.id == *id))
     }
 
+    async fn order_version(&self, id: &OrderId) -> Result<Option<u32>, StoreError> {
+        self.call("order_version")?;
+        Ok(self.find_order(|order| order.id == *id).map(|order| order.version))
+    }
+
     async fn order_of_route(&self, quote: &QuoteId, route: &RouteId) -> Result<Option<Order>, StoreError> {
         self.call("order_of_route")?;
         Ok(self.find_order(|order| order.quote == *quote && order.route == *route))

@@ -35,8 +35,9 @@ pub(crate) struct ServerConfig {
     /// More tokens for operators, each with a name and a role, by their hashes.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) operator_tokens: Vec<OperatorTokenConfig>,
-    /// This process' number among those that share one database, from 0 to 31, each its own.
-    pub(crate) replica: u8,
+    /// What earlier versions needed: the database gives each process its number now.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) replica: Option<u8>,
     pub(crate) rate_limit: RateLimitConfig,
     pub(crate) connections: ConnectionsConfig,
 }
@@ -151,7 +152,7 @@ impl Default for ServerConfig {
             api_keys: ApiKeysName::default(),
             operator_token: None,
             operator_tokens: Vec::new(),
-            replica: 0,
+            replica: None,
             rate_limit: RateLimitConfig::default(),
             connections: ConnectionsConfig::default(),
         }
@@ -181,7 +182,11 @@ impl ServerConfig {
         }
         let shared = self.metrics_listen == Some(self.listen) && self.listen.port() != 0;
         demand!(faults, !shared, "server.metrics_listen must be another address than server.listen");
-        demand!(faults, self.replica < 32, "server.replica must be from 0 to 31");
+        demand!(
+            faults,
+            self.replica.is_none_or(|replica| replica < 32),
+            "server.replica must be from 0 to 31"
+        );
         let ConnectionsConfig { total, per_address, requests, first_byte_seconds, head_seconds, .. } =
             self.connections;
         for (key, value) in [
@@ -312,7 +317,7 @@ mod tests {
     #[test]
     fn invalid_server_settings_are_rejected() {
         let bad = [
-            ServerConfig { replica: 32, ..ServerConfig::default() },
+            ServerConfig { replica: Some(32), ..ServerConfig::default() },
             ServerConfig { operator_token: Some(Secret::new("short".to_owned())), ..ServerConfig::default() },
             ServerConfig { request_timeout_seconds: 0, ..ServerConfig::default() },
             ServerConfig { public_url: Some("swap.example".to_owned()), ..ServerConfig::default() },

@@ -25,6 +25,7 @@ pub(crate) mod operator_token;
 pub(crate) mod orders;
 pub(crate) mod prices;
 pub(crate) mod recovery;
+pub(crate) mod replica;
 pub(crate) mod sandbox;
 pub(crate) mod sandbox_fillers;
 pub(crate) mod sandbox_onramps;
