@@ -168,7 +168,7 @@ impl Host {
         let text = String::from_utf8_lossy(&output.stdout);
         assert!(output.status.success(), "{text}{}", String::from_utf8_lossy(&output.stderr));
         // What does not know the attesters lies where the sandbox has put it.
-        assert_eq!(text.matches("deployed").count(), 2, "{text}");
+        assert!(self.nodes.is_none() || text.matches("deployed").count() == 2, "{text}");
     }
 
     /// One attester on its own host, with copied deployment records and its own key.
