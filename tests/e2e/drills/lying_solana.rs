@@ -100,6 +100,8 @@ async fn rule_27_one_lying_endpoint_of_solana_moves_no_money_and_stops_none() {
     // The liar was heard, and not believed.
     let begun = Instant::now();
     while !service.has_logged("show a transaction alike") {
+        let paid = chains.balance(BASE, usdc(BASE), robber.recipient).await;
+        assert_eq!(paid, U256::ZERO, "the robber was paid");
         assert!(begun.elapsed() < TIMEOUT, "the liar was not asked\n{}", service.diagnostics(None).await);
         tokio::time::sleep(Duration::from_millis(500)).await;
     }
