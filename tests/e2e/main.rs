@@ -32,6 +32,7 @@ mod service;
 mod set_up;
 mod shutdown;
 mod signers;
+mod traces;
 mod walk;
 /// What a wallet signs, by the text of EIP-712 and nothing of ours.
 #[path = "../../crates/evm/tests/it/wallet.rs"]

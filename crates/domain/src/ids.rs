@@ -122,6 +122,14 @@ impl QuoteId {
     }
 }
 
+impl QuoteId {
+    /// The random part, 32 hex digits, which also name the trace of the swap.
+    pub fn trace_id(&self) -> &str {
+        let start = self.0.len().saturating_sub(32);
+        self.0.get(start..).unwrap_or_default()
+    }
+}
+
 impl OrderId {
     /// A new random id.
     pub fn random() -> Result<Self, IdError> {
@@ -194,6 +202,7 @@ mod tests {
         assert!(early < late && early[..11] == late[..11] && early[12..] != late[12..], "{early} {late}");
         let id = QuoteId::random().unwrap();
         assert_eq!(id.as_str().len(), 12 + 32);
+        assert_eq!(id.trace_id(), &id.as_str()[12..]);
         assert_eq!(id.to_string().parse(), Ok(id));
     }
 

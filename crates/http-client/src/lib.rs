@@ -1,6 +1,7 @@
 #![doc = include_str!("../README.md")]
 
 mod public_network;
+mod traces;
 
 use std::error::Error;
 use std::sync::Arc;
@@ -11,6 +12,7 @@ use rustls::{ClientConfig, RootCertStore};
 use rustls_platform_verifier::BuilderVerifierExt as _;
 
 pub use public_network::{PublicNames, is_public, names_private_host};
+pub use traces::{carry_traces, traceparent};
 
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
 

@@ -8,3 +8,4 @@ pub(crate) mod logging;
 pub(crate) mod parts;
 pub(crate) mod service;
 pub(crate) mod signals;
+pub(crate) mod traces;

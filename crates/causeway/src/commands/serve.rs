@@ -9,11 +9,15 @@ use crate::boot::{descriptors, logging};
 
 /// Starts the service and returns when it has stopped.
 pub(crate) async fn serve(config: &Config) -> anyhow::Result<()> {
-    logging::start(&config.log)?;
+    let traces = logging::start_with_traces(&config.log, &config.traces)?;
     descriptors::raise_limit();
     let service = Service::start(config).await?;
     print_summary(config, &service.public_url, &service.catalog)?;
-    service.run().await
+    let ended = service.run().await;
+    if let Some(traces) = traces {
+        traces.flush().await;
+    }
+    ended
 }
 
 /// Prints a short summary with clickable addresses.

@@ -29,6 +29,7 @@ use causeway_domain::{
 };
 use futures::FutureExt as _;
 use jiff::Timestamp;
+use tracing::Instrument as _;
 
 pub use error::BuildError;
 pub use timing::OrderTiming;
@@ -192,7 +193,20 @@ impl BuildDeposit {
     /// Builds the deposit of a route. The first build fixes the terms; nothing is stored unless the deposit would succeed now.
     pub async fn build(&self, request: BuildRequest) -> Result<Built, BuildError> {
         let now = Timestamp::now();
-        let built = self.build_at(request, now).await?;
+        let span = tracing::trace_span!(
+            target: "causeway::trace",
+            "build",
+            trace_id = request.quote.trace_id(),
+            quote = request.quote.as_str(),
+            order = tracing::field::Empty,
+            error = tracing::field::Empty,
+        );
+        let built = self.build_at(request, now).instrument(span.clone()).await;
+        match &built {
+            Ok(built) => span.record("order", built.order.id.as_str()),
+            Err(error) => span.record("error", tracing::field::display(error)),
+        };
+        let built = built?;
         // The deposit may arrive until the escrow's deadline.
         let deadline = moment(built.order.terms.open_deadline).map(|at| at.duration_since(now));
         let remaining = deadline.and_then(|left| Duration::try_from(left).ok()).unwrap_or_default();

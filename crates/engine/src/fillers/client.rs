@@ -7,6 +7,7 @@ use futures::FutureExt as _;
 use futures::future::BoxFuture;
 use jiff::Timestamp;
 use tokio::time::{Instant, timeout_at};
+use tracing::{Instrument as _, Span};
 
 use super::breaker::Breaker;
 use super::calls::{Call, Calls, Joined, TicketSlot};
@@ -34,6 +35,15 @@ pub(crate) enum AskState {
     Answered(Outcome),
     /// The answer is awaited until the deadline; dropping this cancels the ask.
     Pending(BoxFuture<'static, Outcome>),
+}
+
+/// Says in a trace what a filler answered.
+fn record_outcome(span: &Span, outcome: &Outcome) {
+    match outcome {
+        Ok(offers) => span.record("outcome", format_args!("{} offers", offers.len())),
+        Err(fault) if fault.is_fault() => span.record("error", format_args!("{fault:?}")),
+        Err(refusal) => span.record("outcome", format_args!("{refusal:?}")),
+    };
 }
 
 impl FillerClient {
@@ -103,7 +113,15 @@ impl FillerClient {
     async fn join(self: &Arc<Self>, query: &Arc<FillerQuery>) -> Joined {
         let begin = |ticket: Arc<TicketSlot>| {
             let (client, query) = (Arc::clone(self), Arc::clone(query));
-            async move { client.call(&query.ask, &ticket).await }
+            let span = tracing::trace_span!(
+                target: "causeway::trace",
+                "filler.quote",
+                otel.kind = "client",
+                filler = self.name(),
+                outcome = tracing::field::Empty,
+                error = tracing::field::Empty,
+            );
+            async move { client.call(&query.ask, &ticket).await }.instrument(span)
         };
         self.calls.join(query, begin).await
     }
@@ -133,6 +151,7 @@ impl FillerClient {
             Ok(answer) => self.check(ask, answer),
             Err(_) => Err(self.fault(&"panicked")),
         };
+        record_outcome(&Span::current(), &outcome);
         ticket.settle(&self.breaker, outcome.as_ref().is_err_and(NoOffer::is_fault));
         outcome
     }

@@ -121,8 +121,17 @@ impl RequestQuote {
             routes: Vec::new(),
         };
         let recipients = Arc::clone(&self.recipients);
+        let span = tracing::trace_span!(
+            target: "causeway::trace",
+            "quote",
+            trace_id = quote.id.trace_id(),
+            root = true,
+            quote = quote.id.as_str(),
+            from = %quote.ask.from,
+            to = %quote.ask.to,
+        );
         let routes = Routes::new(quote, asked, &self.fillers, recipients, Arc::clone(&self.seal), start);
-        Ok(routes.with_warnings(self.warnings.clone()))
+        Ok(routes.with_warnings(self.warnings.clone()).within(span))
     }
 }
 

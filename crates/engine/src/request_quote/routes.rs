@@ -7,6 +7,7 @@ use futures::future::BoxFuture;
 use futures::stream::FuturesUnordered;
 use futures::{FutureExt as _, StreamExt as _};
 use tokio::time::Instant;
+use tracing::{Instrument as _, Span};
 
 use super::QuoteError;
 use super::rank::{best_route, rank_routes};
@@ -42,6 +43,8 @@ pub struct Routes {
     /// The warnings of all routes, once they are known.
     common: Option<Vec<Warning>>,
     timing: Timing,
+    /// Of the swap's trace.
+    span: Span,
 }
 
 /// What one filler answered.
@@ -98,7 +101,13 @@ impl Routes {
             accounts: None,
             common: None,
             timing: Timing::new(start),
+            span: Span::none(),
         }
+    }
+
+    /// Traces the asks within this span.
+    pub(super) fn within(self, span: Span) -> Self {
+        Self { span, ..self }
     }
 
     pub(super) fn with_warnings(self, warnings: Option<Arc<Warnings>>) -> Self {
@@ -111,7 +120,12 @@ impl Routes {
     }
 
     /// Waits for all fillers, and returns the quote with its routes best first.
-    pub async fn gather(mut self) -> Result<Quote, QuoteError> {
+    pub async fn gather(self) -> Result<Quote, QuoteError> {
+        let span = self.span.clone();
+        self.gather_all().instrument(span).await
+    }
+
+    async fn gather_all(mut self) -> Result<Quote, QuoteError> {
         self.start().await;
         while let Some(reply) = self.next_reply().await {
             self.receive(reply);
@@ -127,6 +141,11 @@ impl Routes {
 
     /// Waits for the next route and returns it with its quote; `None` when all fillers have answered or timed out.
     pub async fn next(&mut self) -> Result<Option<(&Quote, &Route)>, QuoteError> {
+        let span = self.span.clone();
+        self.next_route().instrument(span).await
+    }
+
+    async fn next_route(&mut self) -> Result<Option<(&Quote, &Route)>, QuoteError> {
         self.start().await;
         while self.returned == self.quote.routes.len() {
             if let Some(reply) = self.next_reply().await {

@@ -28,6 +28,7 @@ use futures::{FutureExt as _, StreamExt as _, stream};
 use jiff::{SignedDuration, Timestamp};
 use tokio::time::MissedTickBehavior;
 use tokio_util::sync::CancellationToken;
+use tracing::Instrument as _;
 
 pub use screen_senders::SenderScreening;
 
@@ -192,7 +193,14 @@ impl WorkOrders {
 
     async fn process_logged(&self, order: Order) -> OrderId {
         let id = order.id.clone();
-        if let Err(error) = self.process(order).await {
+        let span = tracing::trace_span!(
+            target: "causeway::trace",
+            "order.work",
+            trace_id = order.quote.trace_id(),
+            quiet = true,
+            order = id.as_str(),
+        );
+        if let Err(error) = self.process(order).instrument(span).await {
             // It is retried when its lease expires.
             tracing::warn!(order = %id, %error, "processing an order failed");
         }
@@ -322,6 +330,9 @@ impl WorkOrders {
         if written {
             order.version = order.version.saturating_add(1);
             for (status, detail) in &step.changes {
+                // A moment, which the trace shows as a span of its own.
+                let name = format_args!("order.{status}");
+                drop(tracing::trace_span!(target: "causeway::trace", "status", otel.name = %name, detail));
                 tracing::info!(order = %order.id, intent = %order.intent_id, %status, "{detail}");
             }
         }

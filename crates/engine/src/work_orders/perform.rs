@@ -8,6 +8,7 @@ use causeway_domain::{
     Action, Attestation, ChainId, Decision, EventKind, Order, OrderContext, OrderEvent, RefundMethod, TokenId,
 };
 use jiff::{SignedDuration, Timestamp};
+use tracing::Instrument as _;
 
 use super::WorkOrders;
 use crate::event_keys::advance_keys_past;
@@ -34,6 +35,20 @@ pub(super) struct Performed {
     pub(super) decided: bool,
 }
 
+/// The name of an action in a trace.
+const fn action_name(action: &Action) -> &'static str {
+    match action {
+        Action::AskFiller => "order.decide",
+        Action::Fill => "order.fill",
+        Action::Claim => "order.claim",
+        Action::Release => "order.release",
+        Action::Refund(_) => "order.refund",
+        Action::BroadcastDeposit => "order.open",
+        Action::Sweep => "order.sweep",
+        Action::ReturnBalance { .. } => "order.return",
+    }
+}
+
 /// The outcome of one action.
 enum ActionOutcome {
     Done,
@@ -55,7 +70,15 @@ impl WorkOrders {
         let mut performed = Performed { left: Left::Nothing, decided: false };
         let mut stuck_reason = None;
         for action in actions {
-            match self.execute(order, action, context).await {
+            let span = tracing::trace_span!(
+                target: "causeway::trace",
+                "action",
+                otel.name = action_name(action),
+                quiet = true,
+                order = order.id.as_str(),
+                filler = order.filler,
+            );
+            match self.execute(order, action, context).instrument(span).await {
                 Ok(ActionOutcome::Done) => {}
                 Ok(ActionOutcome::InProgress) => performed.left = Left::ToDo,
                 Ok(ActionOutcome::Sent) => performed.left = performed.left.max(Left::OnChain),
@@ -334,6 +357,9 @@ impl WorkOrders {
         let relayer = self.relayer(order.from.chain())?;
         for purpose in attempt_purposes(&first) {
             let progress = relayer.send(&purpose, chain_action, now).await?;
+            if let Progress::Sent(tx) = &progress {
+                tracing::trace!(target: "causeway::trace", chain = %relayer.chain(), purpose, tx, "transaction sent");
+            }
             if !matches!(progress, Progress::Reverted(_)) {
                 return Ok(progress);
             }

@@ -4,7 +4,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use alloy_primitives::hex;
-use causeway_http_client::{PublicNames, ResponseError, client_with, error_message};
+use causeway_http_client::{PublicNames, ResponseError, client_with, error_message, traceparent};
 use jiff::Timestamp;
 use reqwest::header::{CONTENT_TYPE, HeaderName, HeaderValue};
 use reqwest::{Client, Method, Request, Response, Url};
@@ -131,6 +131,9 @@ impl SignedHttpClient {
             if let Ok(value) = HeaderValue::from_str(text) {
                 headers.insert(HeaderName::from_static(name), value);
             }
+        }
+        if let Some((name, value)) = traceparent() {
+            headers.insert(name, value);
         }
         *request.body_mut() = Some(body.into());
         request

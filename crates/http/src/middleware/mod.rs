@@ -7,4 +7,5 @@ pub(crate) mod idempotency;
 pub(crate) mod observe;
 pub(crate) mod rate_limit;
 pub(crate) mod request_id;
+mod span;
 pub(crate) mod timers;

@@ -15,7 +15,7 @@ use tower::{Layer, Service};
 use tracing::Instrument as _;
 
 use super::timers::TimerPool;
-use super::{envelope, request_id};
+use super::{envelope, request_id, span};
 use crate::error::ApiError;
 use crate::metrics::{Metrics, RequestLabels};
 
@@ -60,15 +60,16 @@ where
 
     fn call(&mut self, request: Request) -> Self::Future {
         let record = RequestRecord::new(&request, &self.layer.metrics);
+        let span = span::of_request(&request, record.id.to_str().unwrap_or_default());
         let (limit, timers) = (self.layer.timeout, Arc::clone(&self.layer.timers));
         let is_fiat = envelope::is_fiat_path(request.uri().path());
         // Boxed here because the future and the inner response type are large, and each wrapper below would move them again.
         let work = Box::pin(self.inner.call(request).map_ok(IntoResponse::into_response));
         Box::pin(async move {
-            let span = tracing::debug_span!("request", id = record.id.to_str().unwrap_or_default());
             let work = envelope::with_fiat(is_fiat, run_with_timeout(work, limit, &timers));
             let work = request_id::with_id(record.id.clone(), work);
-            let response = work.instrument(span).await;
+            let response = work.instrument(span.clone()).await;
+            span.record("http.response.status_code", response.status().as_u16());
             Ok(record.complete(response))
         })
     }

@@ -29,6 +29,7 @@ mod secret;
 mod server;
 mod signers;
 mod spending;
+mod traces;
 mod web_address;
 mod webhooks;
 
@@ -63,6 +64,7 @@ pub(crate) use secret::Secret;
 pub(crate) use server::{OperatorTokenConfig, RoleName, ServerConfig};
 pub(crate) use signers::{SignerConfig, SignerKind};
 pub(crate) use spending::{SpendingLimitConfig, limits as spending_limits};
+pub(crate) use traces::TracesConfig;
 pub(crate) use webhooks::WebhookConfig;
 
 const DEFAULT_FILE: &str = "causeway.toml";
@@ -95,6 +97,7 @@ pub(crate) struct Config {
     pub(crate) database: DatabaseConfig,
     pub(crate) retention: RetentionConfig,
     pub(crate) log: LogConfig,
+    pub(crate) traces: TracesConfig,
     pub(crate) prices: PricesConfig,
     pub(crate) quotes: QuotesConfig,
     pub(crate) orders: OrdersConfig,
@@ -134,6 +137,7 @@ impl Default for Config {
             database: DatabaseConfig::default(),
             retention: RetentionConfig::default(),
             log: LogConfig::default(),
+            traces: TracesConfig::default(),
             prices: PricesConfig::default(),
             quotes: QuotesConfig::default(),
             orders: OrdersConfig::default(),
@@ -245,6 +249,7 @@ impl Config {
             self.server.check(),
             self.retention.check(),
             self.log.check(),
+            self.traces.check(),
             self.contracts.check(self.mode),
             self.sandbox.check(),
             self.attester.check(),
