@@ -6,7 +6,8 @@ use anyhow::{Context as _, bail, ensure};
 use causeway_domain::{Address, Chain, Family};
 use causeway_evm::RpcUrl;
 
-use super::{InitArgs, evm_address, find_chain};
+use super::signer::{SignerOf, role_name};
+use super::{InitArgs, MadeKey, evm_address, find_chain};
 
 /// What is swapped unless somebody says otherwise.
 const USUAL_CHAINS: [&str; 2] = ["base", "arbitrum"];
@@ -58,6 +59,8 @@ pub(super) struct Answers {
     pub(super) maker: Option<String>,
     pub(super) payee: Option<EvmAddress>,
     pub(super) solana_payee: Option<String>,
+    /// The keys that live elsewhere.
+    pub(super) signers: Vec<SignerOf>,
 }
 
 impl Answers {
@@ -81,6 +84,7 @@ impl Answers {
                 .map(solana_address)
                 .transpose()
                 .context("--solana-payee")?,
+            signers: Vec::new(),
         };
         answers.choose(&named, known)?;
         for RpcOf { chain, url } in &args.rpc {
@@ -94,7 +98,50 @@ impl Answers {
         if !args.attesters.is_empty() {
             answers.set_attesters(args.attesters.clone())?;
         }
+        for signer in &args.signers {
+            answers.add_signer(signer.clone())?;
+        }
         Ok(answers)
+    }
+
+    /// Every account of the service, as `--signer` and `[[signers]]` call it.
+    fn roles(&self) -> impl Iterator<Item = (&'static str, Family, String)> {
+        let owners = [("relayer", Some("relayer")), ("market maker", self.maker.as_deref())];
+        let owners = owners.into_iter().filter_map(|(role, owner)| Some((role, owner?)));
+        let families = [Family::Evm, Family::Solana].into_iter().filter(|family| self.has(*family));
+        let families: Vec<Family> = families.collect();
+        let roles: Vec<_> = owners
+            .flat_map(|(role, owner)| {
+                families.iter().map(move |family| (role, *family, role_name(owner, *family)))
+            })
+            .collect();
+        roles.into_iter()
+    }
+
+    pub(super) fn signer(&self, role: &str) -> Option<&SignerOf> {
+        self.signers.iter().find(|signer| signer.role == role)
+    }
+
+    fn add_signer(&mut self, signer: SignerOf) -> anyhow::Result<()> {
+        let known: Vec<String> = self.roles().map(|(.., name)| name).collect();
+        ensure!(
+            known.contains(&signer.role),
+            "there is no key of `{}` on these chains; there are {}",
+            signer.role,
+            known.join(", ")
+        );
+        ensure!(self.signer(&signer.role).is_none(), "the key of `{}` is named twice", signer.role);
+        self.signers.push(signer);
+        Ok(())
+    }
+
+    /// The accounts of keys that live elsewhere, as far as they are named.
+    pub(super) fn keys_elsewhere(&self) -> Vec<MadeKey> {
+        let account = |(role, family, name): (&'static str, Family, String)| {
+            let address = self.signer(&name)?.address()?.to_owned();
+            Some(MadeKey { role, family, address })
+        };
+        self.roles().filter_map(account).collect()
     }
 
     pub(super) fn has(&self, family: Family) -> bool {
@@ -190,6 +237,13 @@ impl Answers {
                 Ok(())
             })?;
         }
+        if args.signers.is_empty() {
+            let roles: Vec<String> = self.roles().map(|(.., name)| name).collect();
+            for role in roles {
+                let question = format!("Signer of {role}, as KIND,FIELD=VALUE,… [a new key file]");
+                terminal.ask(&question, |text| self.add_signer(SignerOf::new(&role, text)?))?;
+            }
+        }
         Ok(())
     }
 }
@@ -276,8 +330,10 @@ mod tests {
             let address = EvmAddress::repeat_byte(byte);
             format!("{address}=https://{byte}.example")
         });
+        let signer =
+            "web3signer,url=https://signer.internal,address=0x1111111111111111111111111111111111111111";
         let typed = format!(
-            "base, optimizm\nBase, solana\nftp://one.example\nhttps://a.example/k, https://b.example/k\n\n{}\n{}\n\n\n",
+            "base, optimizm\nBase, solana\nftp://one.example\nhttps://a.example/k, https://b.example/k\n\n{}\n{}\n\n\n{signer}\n\nvault\n\n\n",
             three[0],
             three.join(","),
         );
@@ -297,6 +353,9 @@ mod tests {
         assert_eq!((answers.rpc[0].len(), answers.rpc[1].len()), (2, 0));
         assert_eq!((answers.attesters.len(), answers.threshold()), (3, 2));
         assert!(answers.payee.is_none() && answers.has(Family::Solana));
+        assert!(shown.contains("Signer of relayer-solana"), "{shown}");
+        assert!(answers.signer("relayer").is_some() && answers.signer("relayer-solana").is_none());
+        assert_eq!(answers.keys_elsewhere().len(), 1);
     }
 
     #[test]
@@ -311,6 +370,11 @@ mod tests {
             (vec!["--payee", "0xF39fd6e51aad88F6F4ce6aB8827279cffFb92266"], "EIP-55"),
             (vec!["--solana-payee", "0x12"], "--solana-payee"),
             (vec!["--public-url", "swap.example"], "http://"),
+            (vec!["--signer", "relayer-solana=keystore,file=a.json"], "there are relayer, house"),
+            (
+                vec!["--signer", "house=keystore,file=a.json", "--signer", "house=keystore,file=b.json"],
+                "named twice",
+            ),
         ] {
             let error = Answers::of(&args(&flags), &known).err().unwrap();
             assert!(format!("{error:#}").contains(words), "{flags:?}: {error:#}");

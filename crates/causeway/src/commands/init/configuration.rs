@@ -1,11 +1,12 @@
 use std::fmt::Write as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-use causeway_domain::Chain;
+use causeway_domain::{Chain, Family};
 use toml::Value;
 
 use super::Files;
 use super::answers::Answers;
+use super::signer::role_name;
 use crate::boot::config::Overrides;
 
 /// The configuration as an operator would write it: what was answered, and where to add the rest.
@@ -37,27 +38,37 @@ pub(super) fn text(files: &Files, answers: &Answers, known: &[Chain], overrides:
     );
 
     out.push_str("\n[relayer]\n");
-    for (key, file) in [("key_file", &files.relayer), ("solana_key_file", &files.solana_relayer)] {
-        if let Some(file) = file {
-            let _ = writeln!(out, "{key} = {}", path(file));
-        }
-    }
+    let key = |out: &mut String, prefix: &str, file: &Option<PathBuf>, role: &str| {
+        let _ = match file {
+            Some(file) => writeln!(out, "{prefix}key_file = {}", path(file)),
+            None if answers.signer(role).is_some() => writeln!(out, "{prefix}signer = {}", quoted(role)),
+            None => Ok(()),
+        };
+    };
+    key(&mut out, "", &files.relayer, "relayer");
+    key(&mut out, "solana_", &files.solana_relayer, "relayer-solana");
 
     if let Some(name) = &answers.maker {
         let _ = writeln!(out, "\n[[market_makers]]\nname = {}", quoted(name));
         let sides = [
-            ("", &files.maker, answers.payee.map(|payee| payee.to_string())),
-            ("solana_", &files.solana_maker, answers.solana_payee.clone()),
+            ("", Family::Evm, &files.maker, answers.payee.map(|payee| payee.to_string())),
+            ("solana_", Family::Solana, &files.solana_maker, answers.solana_payee.clone()),
         ];
-        for (prefix, file, payee) in sides {
-            let Some(file) = file else { continue };
-            let _ = writeln!(out, "{prefix}key_file = {}", path(file));
+        for (prefix, family, file, payee) in sides {
+            if !answers.has(family) {
+                continue;
+            }
+            key(&mut out, prefix, file, &role_name(name, family));
             let _ = match payee {
                 Some(payee) => writeln!(out, "{prefix}payee = {}", quoted(&payee)),
                 None => writeln!(out, "# {prefix}payee = \"…\"   # a cold account for what it earns"),
             };
         }
         out.push_str("max_order_usd = \"1000\"   # raise it when you trust the set-up\n");
+    }
+
+    for signer in &answers.signers {
+        out.push_str(&signer.text());
     }
 
     out.push_str("\n# Two sources must agree on each price.\n[prices.chainlink]\n[prices.coingecko]\n");

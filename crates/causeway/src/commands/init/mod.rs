@@ -3,6 +3,7 @@
 mod answers;
 mod checklist;
 mod configuration;
+mod signer;
 
 use std::fs;
 use std::io::{IsTerminal as _, Write as _};
@@ -14,6 +15,7 @@ use causeway_domain::{Chain, Family};
 use clap::Args;
 
 use self::answers::{Answers, AttesterAt, RpcOf};
+use self::signer::{SignerOf, role_name};
 use crate::boot::config::{Config, Mode, Overrides};
 use crate::boot::parts::catalog::load_catalog;
 use crate::boot::parts::keys::{KeyFile, maker_key, quote_keys, read_key_file, write_key};
@@ -59,6 +61,13 @@ pub(crate) struct InitArgs {
     #[arg(long, value_name = "ADDRESS")]
     solana_payee: Option<String>,
 
+    /// A key that lives elsewhere, instead of a new key file; see docs/keys.md
+    ///
+    /// ROLE is `relayer` or the market maker's name, with `-solana` for its key there; the rest is an entry of `[[signers]]`, such
+    /// as `relayer=web3signer,url=https://signer.internal:9000,address=0x…`.
+    #[arg(long = "signer", value_name = "ROLE=KIND,FIELD=VALUE,…")]
+    signers: Vec<SignerOf>,
+
     /// Ask nothing, even on a terminal; what no flag says is left to the checklist
     #[arg(long)]
     no_questions: bool,
@@ -86,7 +95,8 @@ pub(crate) fn init(args: &InitArgs, overrides: &Overrides) -> anyhow::Result<()>
     // The text is believed by the parser before anything is written.
     let text = configuration::text(&files, &answers, chains, overrides);
     Config::from_text(&text, |_| ()).context("the answers make no valid configuration")?;
-    let keys = files.write_keys(&text)?;
+    let mut keys = files.write_keys(&text)?;
+    keys.extend(answers.keys_elsewhere());
     let list = checklist::text(&files, &keys, &answers);
     write_new(&files.checklist, &list)?;
     write!(std::io::stdout(), "{list}")?;
@@ -113,18 +123,21 @@ struct MadeKey {
 
 impl Files {
     fn of(folder: &Path, overrides: &Overrides, data_dir: PathBuf, answers: &Answers) -> Self {
-        let key = |is_needed: bool, name: &str| is_needed.then(|| folder.join("keys").join(name));
-        let (evm, solana) = (answers.has(Family::Evm), answers.has(Family::Solana));
         let maker = answers.maker.as_deref();
-        let name = maker.unwrap_or_default();
+        let key = |owner: Option<&str>, family: Family| {
+            let role = role_name(owner.filter(|_| answers.has(family))?, family);
+            let end = if family == Family::Solana { "json" } else { "key" };
+            let is_elsewhere = answers.signer(&role).is_some();
+            (!is_elsewhere).then(|| folder.join("keys").join(format!("{role}.{end}")))
+        };
         Self {
             configuration: overrides.file.clone().unwrap_or_else(|| folder.join("causeway.toml")),
             checklist: folder.join("checklist.md"),
             data_dir,
-            relayer: key(evm, "relayer.key"),
-            solana_relayer: key(solana, "relayer-solana.json"),
-            maker: key(evm && maker.is_some(), &format!("{name}.key")),
-            solana_maker: key(solana && maker.is_some(), &format!("{name}-solana.json")),
+            relayer: key(Some("relayer"), Family::Evm),
+            solana_relayer: key(Some("relayer"), Family::Solana),
+            maker: key(maker, Family::Evm),
+            solana_maker: key(maker, Family::Solana),
         }
     }
 
