@@ -234,7 +234,7 @@ async fn keystores_hold_the_keys_that_sign() {
     for (family, key) in [(Family::Evm, EVM_KEY), (Family::Solana, SEED)] {
         let text = keystore::seal(&key, family, "password", Cost { log_n: 4 }).unwrap();
         let opened = keystore::open(&text, "password", family).unwrap();
-        assert_eq!((opened.address, opened.key), (account(family), key));
+        assert_eq!((opened.address, *opened.key), (account(family), key));
     }
 }
 

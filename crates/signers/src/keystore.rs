@@ -13,6 +13,7 @@ use sha2::{Digest as _, Sha256};
 use subtle::ConstantTimeEq as _;
 use thiserror::Error;
 use unicode_normalization::UnicodeNormalization as _;
+use zeroize::Zeroizing;
 
 pub use self::cipher::Cost;
 use self::cipher::{Derivation, apply, random};
@@ -32,10 +33,10 @@ pub enum KeystoreError {
     Random(String),
 }
 
-/// A private key, and the account that it is.
-#[derive(Clone, Copy, PartialEq, Eq)]
+/// A private key, which is wiped from memory when it is dropped, and the account that it is.
+#[derive(Clone, PartialEq, Eq)]
 pub struct OpenedKey {
-    pub key: [u8; 32],
+    pub key: Zeroizing<[u8; 32]>,
     pub address: Address,
 }
 
@@ -141,7 +142,7 @@ pub fn seal(key: &[u8; 32], family: Family, password: &str, cost: Cost) -> Resul
     serde_json::to_string_pretty(&document).map(|text| text + "\n").map_err(|error| form(&error.to_string()))
 }
 
-fn open_v3(crypto: &Map<String, Value>, password: &str) -> Result<[u8; 32], KeystoreError> {
+fn open_v3(crypto: &Map<String, Value>, password: &str) -> Result<Zeroizing<[u8; 32]>, KeystoreError> {
     expect(crypto, "cipher", "aes-128-ctr")?;
     let params = crypto.get("kdfparams").ok_or_else(|| form("it has no `kdfparams`"))?;
     let derivation = Derivation::read(text(crypto, "kdf")?, params)?;
@@ -157,7 +158,7 @@ fn open_v3(crypto: &Map<String, Value>, password: &str) -> Result<[u8; 32], Keys
     decrypted(&secret, &iv, &ciphertext, own.as_slice(), &mac)
 }
 
-fn open_eip_2335(crypto: &Map<String, Value>, password: &str) -> Result<[u8; 32], KeystoreError> {
+fn open_eip_2335(crypto: &Map<String, Value>, password: &str) -> Result<Zeroizing<[u8; 32]>, KeystoreError> {
     let module = |name: &str| {
         let module = crypto.get(name).and_then(Value::as_object);
         module.ok_or_else(|| form(&format!("it has no `{name}`")))
@@ -185,11 +186,13 @@ fn decrypted(
     ciphertext: &[u8],
     own: &[u8],
     said: &[u8],
-) -> Result<[u8; 32], KeystoreError> {
+) -> Result<Zeroizing<[u8; 32]>, KeystoreError> {
     if !bool::from(own.ct_eq(said)) {
         return Err(KeystoreError::Password);
     }
-    apply(secret, iv, ciphertext).try_into().map_err(|_| form("what it holds is not 32 bytes"))
+    let text = Zeroizing::new(apply(secret, iv, ciphertext));
+    let key = <[u8; 32]>::try_from(text.as_slice()).map(Zeroizing::new);
+    key.map_err(|_| form("what it holds is not 32 bytes"))
 }
 
 /// The half of the derived secret that authenticates.
@@ -209,9 +212,9 @@ fn address_of(key: &[u8; 32], family: Family) -> Result<Address, KeystoreError> 
 }
 
 /// EIP-2335: passwords are normalized, and control characters are not part of them.
-fn normalized(password: &str) -> Vec<u8> {
+fn normalized(password: &str) -> Zeroizing<Vec<u8>> {
     let kept = password.nfkd().filter(|c| !matches!(*c, '\u{0}'..='\u{1f}' | '\u{7f}'..='\u{9f}'));
-    kept.collect::<String>().into_bytes()
+    Zeroizing::new(kept.collect::<String>().into_bytes())
 }
 
 const fn name(family: Family) -> &'static str {

@@ -6,6 +6,7 @@ use ctr::Ctr128BE;
 use ctr::cipher::{KeyIvInit as _, StreamCipher as _};
 use ring::pbkdf2;
 use serde_json::{Value, json};
+use zeroize::{Zeroize as _, Zeroizing};
 
 use super::KeystoreError;
 
@@ -91,17 +92,23 @@ impl Derivation {
         }
     }
 
-    pub(super) fn derive(&self, password: &[u8]) -> Result<[u8; 32], KeystoreError> {
-        let mut secret = [0; 32];
+    pub(super) fn derive(&self, password: &[u8]) -> Result<Zeroizing<[u8; 32]>, KeystoreError> {
+        let mut secret = Zeroizing::new([0; 32]);
         match self {
             Self::Scrypt { log_n, r, p, salt } => {
                 let bad = |_| KeystoreError::Form("its derivation cannot be used".to_owned());
                 let params = scrypt::Params::new(*log_n, *r, *p).map_err(bad)?;
-                scrypt::scrypt(password, salt, &params, &mut secret)
+                scrypt::scrypt(password, salt, &params, secret.as_mut_slice())
                     .map_err(|_| KeystoreError::Form("its derivation cannot be used".to_owned()))?;
             }
             Self::Pbkdf2 { iterations, salt } => {
-                pbkdf2::derive(pbkdf2::PBKDF2_HMAC_SHA256, *iterations, salt, password, &mut secret);
+                pbkdf2::derive(
+                    pbkdf2::PBKDF2_HMAC_SHA256,
+                    *iterations,
+                    salt,
+                    password,
+                    secret.as_mut_slice(),
+                );
             }
         }
         Ok(secret)
@@ -114,6 +121,7 @@ pub(super) fn apply(secret: &[u8; 32], iv: &[u8; 16], text: &[u8]) -> Vec<u8> {
     key.copy_from_slice(&secret[..16]);
     let mut text = text.to_vec();
     Ctr128BE::<Aes128>::new(&key.into(), &(*iv).into()).apply_keystream(&mut text);
+    key.zeroize();
     text
 }
 

@@ -28,7 +28,7 @@ fn example() -> [u8; 32] {
 #[test]
 fn published_example_is_opened_by_its_password_alone() {
     let opened = open(PBKDF2, "testpassword", Family::Evm).unwrap();
-    assert_eq!(opened.key, example());
+    assert_eq!(*opened.key, example());
     assert_eq!(opened.address, Address::Evm(address!("008aeeda4d805471df9b2a5b0f38a0c3bcba786b")));
     assert_eq!(open(PBKDF2, "wrong", Family::Evm).err(), Some(KeystoreError::Password));
 }
@@ -39,7 +39,7 @@ fn what_is_sealed_is_opened_again_and_says_its_account() {
         let text = seal(&[7; 32], family, "pässword", CHEAP).unwrap();
         assert!(is_keystore(&text) && !text.contains(&hex::encode([7; 32])), "{text}");
         let opened = open(&text, "pässword", family).unwrap();
-        assert_eq!(opened.key, [7; 32]);
+        assert_eq!(*opened.key, [7; 32]);
         assert_eq!(account(&text).unwrap(), (family, Some(opened.address)));
         assert_eq!(open(&text, "password", family).err(), Some(KeystoreError::Password));
         let other = if family == Family::Evm { Family::Solana } else { Family::Evm };
@@ -53,7 +53,7 @@ fn passwords_of_eip_2335_are_normalized() {
     // The published example of the password `testpassword` with an emoji, in mathematical letters.
     let odd = "𝔱𝔢𝔰𝔱𝔭𝔞𝔰𝔰𝔴𝔬𝔯𝔡🔑";
     assert_eq!(hex::encode(normalized(odd)), "7465737470617373776f7264f09f9491");
-    assert_eq!(normalized("a\u{7f}b\nc"), b"abc");
+    assert_eq!(normalized("a\u{7f}b\nc").as_slice(), b"abc");
     let text = seal(&[7; 32], Family::Solana, odd, CHEAP).unwrap();
     assert!(open(&text, "testpassword🔑", Family::Solana).is_ok());
 }
@@ -110,7 +110,7 @@ fn every_field_that_is_missing_or_another_is_told_and_nothing_panics() {
                 *broken.pointer_mut(path).unwrap() = bad;
                 // Whatever it is: an error, or the same key.
                 if let Ok(opened) = open(&broken.to_string(), "p", family) {
-                    assert_eq!(opened.key, [7; 32], "{path}");
+                    assert_eq!(*opened.key, [7; 32], "{path}");
                 }
             }
         }

@@ -8,13 +8,20 @@ use causeway_evm::Signer;
 use causeway_sandbox::genesis::is_test_key;
 use causeway_signers::keystore::{self, Cost};
 use causeway_solana::SolanaKey;
+use zeroize::{Zeroize as _, Zeroizing};
 
 use crate::boot::config::Mode;
 use crate::boot::parts::account_keys::AccountKey;
 
-/// A private key of either family; never printed.
+/// A private key of either family; never printed, and wiped from memory when it is dropped.
 #[derive(Clone, PartialEq, Eq)]
 pub(crate) struct PrivateKey([u8; 32]);
+
+impl Drop for PrivateKey {
+    fn drop(&mut self) {
+        self.0.zeroize();
+    }
+}
 
 impl PrivateKey {
     pub(crate) const fn new(bytes: [u8; 32]) -> Self {
@@ -51,11 +58,11 @@ impl PrivateKey {
     /// As Solana's tools write it: seed and public key, as a JSON array or in base58.
     fn parse_solana(text: &str) -> Option<Self> {
         let text = text.trim();
-        let bytes: Vec<u8> = if text.starts_with('[') {
+        let bytes: Zeroizing<Vec<u8>> = Zeroizing::new(if text.starts_with('[') {
             serde_json::from_str(text).ok()?
         } else {
             bs58::decode(text).into_vec().ok()?
-        };
+        });
         let (seed, address) = bytes.split_first_chunk::<32>()?;
         let key = Self(*seed);
         (key.solana().address().to_bytes().as_slice() == address).then_some(key)
@@ -83,8 +90,8 @@ pub(crate) fn find_key(
     file: Option<&Path>,
 ) -> anyhow::Result<Option<PrivateKey>> {
     let (source, text) = match (file, std::env::var(variable)) {
-        (Some(file), _) => (file.display().to_string(), read_file(file)?),
-        (None, Ok(text)) => (variable.to_owned(), text),
+        (Some(file), _) => (file.display().to_string(), Zeroizing::new(read_file(file)?)),
+        (None, Ok(text)) => (variable.to_owned(), Zeroizing::new(text)),
         (None, Err(_)) => return Ok(None),
     };
     let key = match family {
@@ -327,7 +334,7 @@ mod tests {
         write_keystore(&file, &key, "p").unwrap();
         assert_eq!(std::fs::metadata(&file).unwrap().permissions().mode() & 0o777, 0o600);
         let text = std::fs::read_to_string(&file).unwrap();
-        assert_eq!(keystore::open(&text, "p", Family::Evm).unwrap().key, [7; 32]);
+        assert_eq!(*keystore::open(&text, "p", Family::Evm).unwrap().key, [7; 32]);
         assert!(write_keystore(&file, &key, "p").unwrap_err().to_string().contains("never overwritten"));
     }
 

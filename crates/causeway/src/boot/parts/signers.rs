@@ -10,6 +10,7 @@ use causeway_sandbox::genesis::is_test_key;
 use causeway_signers::aws::{AwsKms, AwsKmsSettings, Credentials};
 use causeway_signers::gcp::{GcpKms, GcpKmsSettings, ServiceAccount};
 use causeway_signers::{Guarded, RemoteSigner, SignerCounts, keystore};
+use zeroize::Zeroizing;
 
 use crate::boot::config::{Config, Mode, SignerConfig, SignerKind};
 use crate::boot::parts::account_keys::AccountKey;
@@ -68,7 +69,7 @@ fn open(signer: &SignerConfig, mode: Mode, family: Family) -> anyhow::Result<Arc
     Ok(match signer.kind {
         SignerKind::Keystore => {
             let file = signer.file.as_deref().context("it names no file")?;
-            let opened = open_keystore(file, &password(signer)?, family)?;
+            let opened = open_keystore(file, &Zeroizing::new(password(signer)?), family)?;
             ensure!(
                 said.is_none_or(|said| said == opened.address),
                 "{} holds the key of {}, and not that of {}",
@@ -76,9 +77,9 @@ fn open(signer: &SignerConfig, mode: Mode, family: Family) -> anyhow::Result<Arc
                 opened.address,
                 signer.address.as_deref().unwrap_or_default()
             );
-            let known = mode == Mode::Production && is_test_key(&B256::from(opened.key));
+            let known = mode == Mode::Production && is_test_key(&B256::from(*opened.key));
             ensure!(!known, "{} holds a key of the test phrase, which everybody knows", file.display());
-            let key = AccountKey::local(&PrivateKey::new(opened.key), family, String::new())?;
+            let key = AccountKey::local(&PrivateKey::new(*opened.key), family, String::new())?;
             Arc::new(InPlace { key: key.signer(), place: format!("the keystore {}", file.display()) })
         }
         SignerKind::Web3signer => {
