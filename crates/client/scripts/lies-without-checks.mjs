@@ -161,7 +161,7 @@ function build() {
     const binary = messages.find((message) => message.executable && isOwn(message) && message.target.name === "it");
     const errors = messages.filter((message) => message.reason === "compiler-message" && isOwn(message) && message.message.level === "error");
     if (!binary && errors.length === 0) throw new Error(stderr.slice(-2_000));
-    const places = errors.flatMap(({ message }) => message.spans.filter((span) => span.is_primary).map((span) => ({ ...span, words: message.message })));
+    const places = errors.map(({ message }) => ({ spans: message.spans, words: message.rendered ?? message.message }));
     return { binary: binary?.executable, places };
 }
 
@@ -193,11 +193,17 @@ try {
         }
         writeFileSync(LIB, `#![allow(warnings, clippy::all, clippy::pedantic, clippy::nursery, clippy::restriction)]\n${lib}${HELPERS}`);
         built = build();
-        for (const { file_name: name, line_start: line, line_end: end, words } of built.places) {
-            const code = files.get(join(root, name)) ?? "";
-            const lineOf = (at) => code.slice(0, at).split("\n").length;
-            const guilty = checks.filter((check) => relative(root, check.file) === name && lineOf(check.from) <= end && lineOf(check.to) >= line);
-            if (guilty.length === 0) throw new Error(`${name}:${line}: ${words}`);
+        for (const { spans, words } of built.places) {
+            const at = ({ file_name: name, line_start: line, line_end: end }) => {
+                const code = files.get(join(root, name)) ?? "";
+                const lineOf = (place) => code.slice(0, place).split("\n").length;
+                const isHere = (check) => !check.left && relative(root, check.file) === name && lineOf(check.from) <= end && lineOf(check.to) >= line;
+                return checks.filter(isHere);
+            };
+            // Two branches that do not fit together are told at the later one; a span of many lines is the whole of both.
+            const own = spans.filter((span) => span.is_primary).flatMap(at);
+            const guilty = own.length > 0 ? own : spans.filter((span) => span.line_end - span.line_start < 6).flatMap(at);
+            if (guilty.length === 0) throw new Error(words);
             // What cannot be left out panics; what cannot do that either stays.
             for (const check of guilty) {
                 if (check.panics || ["missing", "call", "must return"].includes(check.kind)) check.left = true;

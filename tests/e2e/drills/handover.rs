@@ -16,6 +16,7 @@ use causeway_domain::{ChainId, Deployment};
 use causeway_evm::contracts::{AttesterRegistry as Registry, Escrow};
 use causeway_evm::deploy::DeploymentRecord;
 use causeway_evm::{BlockTag, Call, EvmClient, EvmConfig, Signer, TxRequest};
+use causeway_sandbox::FeeModel;
 use causeway_sandbox::evm::{EvmChain, Genesis, Options};
 use causeway_sandbox::genesis::EvmGenesis;
 use serde_json::{Value, json};
@@ -33,6 +34,8 @@ const HANDOVER_DELAY: u64 = 48 * 3_600;
 /// How long the first orders may take; the chains are at most so far ahead of real time afterwards.
 const SLACK: u64 = 300;
 const TIMEOUT: Duration = Duration::from_mins(3);
+/// That of Arbitrum in the sandbox, in wei.
+const MIN_BASE_FEE: u64 = 20_000_000;
 const COIN: u64 = 1_000_000_000_000_000_000;
 const CLAIMED: u64 = 2;
 
@@ -65,7 +68,9 @@ async fn chain(id: u64) -> EvmChain {
     accounts.extend(EvmGenesis::data_fee_account(id));
     let first = now() - HANDOVER_DELAY - 3_600;
     let genesis = Genesis { chain_id: id, accounts, timestamp: first };
-    let options = Options { allow_unprotected: true, ..Options::default() };
+    // Arbitrum counts the fees for its data as gas at its own fee, which must not fall to nothing meanwhile.
+    let tip = Some(FeeModel::Realistic.tip(id));
+    let options = Options { min_base_fee: MIN_BASE_FEE, tip, allow_unprotected: true, ..Options::default() };
     let chain = EvmChain::open(&genesis, options).unwrap();
     chain.set_next_timestamp(now() - HANDOVER_DELAY + SLACK).unwrap();
     chain.mine(1, 1).await.unwrap();
