@@ -1,6 +1,8 @@
 //! Answers of JSON-RPC servers, and their URLs, with the rules that hold for all of them. Compiled for fuzzing and for the test that
 //! replays the committed inputs.
 
+use serde::de::IgnoredAny;
+
 use crate::url::RpcUrl;
 use crate::wire::{Answers, ErrorObject, is_jsonrpc_error, read_answers, shorten};
 
@@ -35,7 +37,7 @@ fn answers(bytes: &[u8]) {
                 for answer in answers.into_iter().flatten() {
                     match answer {
                         Ok(result) => {
-                            assert!(serde_json::from_str::<serde_json::Value>(result.get()).is_ok());
+                            assert!(serde_json::from_str::<IgnoredAny>(result.get()).is_ok());
                         }
                         Err(error) => is_bounded(&error),
                     }

@@ -80,10 +80,7 @@ impl Decimal {
         let below = fiat(currency, whole)?;
         match tail {
             "000000" => below.ok_or(DecimalError::TooPrecise),
-            "999999" => {
-                let minor = below.map_or(0, |below| below.minor).checked_add(1);
-                Ok(FiatAmount::new(currency, minor.ok_or(DecimalError::TooLarge)?))
-            }
+            "999999" => next(currency, below),
             _ => Err(DecimalError::TooPrecise),
         }
     }
@@ -95,8 +92,7 @@ impl Decimal {
         if !rest {
             return Ok(down);
         }
-        let minor = down.map_or(0, |down| down.minor).checked_add(1).ok_or(DecimalError::TooLarge)?;
-        Ok(Some(FiatAmount::new(currency, minor)))
+        next(currency, down).map(Some)
     }
 
     /// A minimum, rounded up.
@@ -156,6 +152,12 @@ impl Decimal {
         // There are no trailing zeros, so the part that is cut off is not zero.
         Ok((kept.filter(|kept| !kept.is_empty()).unwrap_or("0").to_owned(), true))
     }
+}
+
+/// The amount that is larger by the currency's smallest unit, where amounts go that far.
+fn next(currency: FiatCurrency, amount: Option<FiatAmount>) -> Result<FiatAmount, DecimalError> {
+    let minor = amount.map_or(0, |amount| amount.minor).saturating_add(1);
+    fiat(currency, &minor.to_string())?.ok_or(DecimalError::TooLarge)
 }
 
 /// An amount in the smallest units; `None` for zero.
@@ -246,6 +248,16 @@ mod tests {
 
     fn usd() -> FiatCurrency {
         "USD".parse().unwrap()
+    }
+
+    #[test]
+    fn rounding_up_ends_at_the_largest_amount() {
+        let usd: FiatCurrency = "USD".parse().unwrap();
+        let largest = (1_u64 << 53) - 1;
+        assert_eq!(read("90071992547409.91").exact_fiat(usd), Ok(FiatAmount::new(usd, largest)));
+        assert_eq!(read("90071992547409.91999999").near_fiat(usd), Err(DecimalError::TooLarge));
+        assert_eq!(read("90071992547409.911").fee(usd), Err(DecimalError::TooLarge));
+        assert_eq!(read("90071992547409.90999999").near_fiat(usd), Ok(FiatAmount::new(usd, largest)));
     }
 
     #[test]

@@ -23,10 +23,12 @@ fn transfers(bytes: &[u8]) {
     assert!(asked.decimals <= 36);
     if let Ok(payload) = transfer(&asked) {
         is_sound(&asked, &payload);
+        // A recipient of many bytes may fit into no code.
         let drawn = svg(&payload, &style.unwrap_or_default());
-        assert!(drawn.is_ok_and(
-            |image| image.starts_with("<svg") && image.ends_with("</svg>\n") | image.ends_with("</svg>")
-        ));
+        assert!(
+            drawn.is_ok_and(|image| image.starts_with("<svg") && image.ends_with("</svg>"))
+                || payload.len() > 2_900
+        );
     }
     if let Some(uri) = solana_pay(&asked) {
         assert!(uri.starts_with(&format!("solana:{}?amount={}", asked.recipient, asked.amount)));

@@ -18,7 +18,9 @@ pub(super) fn interoperable(chain: ChainId, address: Address) -> Option<String> 
 
 /// Decodes an ERC-7930 address; `None` for anything but a canonical account on an EVM chain.
 pub(super) fn read(text: &str) -> Option<(ChainId, Address)> {
-    let bytes = hex::decode(text.strip_prefix("0x")?).ok()?;
+    // The decoder would accept a second prefix.
+    let digits = text.strip_prefix("0x").filter(|digits| !digits.contains(['x', 'X']))?;
+    let bytes = hex::decode(digits).ok()?;
     let (length, rest) = bytes.strip_prefix(&HEAD)?.split_first()?;
     let (number, rest) = rest.split_at_checked(usize::from(*length))?;
     let address = rest.strip_prefix(&[ADDRESS_LENGTH])?;
@@ -61,6 +63,7 @@ mod tests {
             "0x",
             good,
             "0xd8da6bf26964af9d7eed9e03e53415d37aa96045",
+            &format!("0x0x{good}"),
             &format!("0x{good}00"),
             &format!("0x{}", &good[..52]),
             "0x0002000001011400000000000000000000000000000000000000ff",
