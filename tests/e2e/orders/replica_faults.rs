@@ -171,13 +171,14 @@ fn report(seed: u64, payers: &[Payer], struck: &BTreeMap<Blow, u64>, faults: u64
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn orders_of_two_replicas_survive_kills_stalls_and_a_broken_database() {
     let begun = Instant::now();
-    let [orders, kills, stalls, faults] = [
-        ("CAUSEWAY_REPLICA_ORDERS", 8),
-        ("CAUSEWAY_REPLICA_KILLS", 2),
-        ("CAUSEWAY_REPLICA_STALLS", 1),
-        ("CAUSEWAY_REPLICA_FAULTS", 4),
-    ]
-    .map(|(name, short)| number(name).unwrap_or(short));
+    // Its stalls last longer than an ordinary run should.
+    let Some(orders) = number("CAUSEWAY_REPLICA_ORDERS") else {
+        eprintln!("skipped: scripts/soak replicas runs it");
+        return;
+    };
+    let [kills, stalls, faults] =
+        [("CAUSEWAY_REPLICA_KILLS", 2), ("CAUSEWAY_REPLICA_STALLS", 1), ("CAUSEWAY_REPLICA_FAULTS", 4)]
+            .map(|(name, few)| number(name).unwrap_or(few));
     let seed = seed();
     let Some(database) = Database::new(seed).await else { return };
     let database = Arc::new(database);
