@@ -14,6 +14,7 @@ use crate::Error;
 use crate::answers::{BuildAnswer, FrozenOrder, PermitDeposit, RouteQuote, TransferDeposit};
 use terms::ParsedTerms;
 
+pub(crate) use chain_address::{BITCOIN, TRON, on_chain};
 pub(super) use provider::plan_provider;
 pub use provider_transfer::{ProviderTrust, check_provider_transfer};
 pub(super) use terms::number;

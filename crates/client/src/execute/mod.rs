@@ -17,6 +17,7 @@ use crate::answers::{BuildAnswer, Order, QuoteAnswer, Route, SubmitAnswer};
 use crate::{Client, Error, PollingOptions, Wallet, WalletError};
 
 pub use bound::{Bound, Confirm, Limit, PriceReference};
+pub(crate) use check::{BITCOIN, TRON, on_chain};
 pub use check::{ProviderTrust, TransferTrust, check_provider_transfer, check_transfer};
 
 use warnings::AcceptedWarnings;

@@ -2,8 +2,8 @@ import { toBytes32 } from '../execute/bytes32.js';
 import type { Payment } from '../generated/types.js';
 
 /** Chains that swaps only begin on, by a transfer to a provider's address. */
-const BITCOIN = 8253038;
-const TRON = 728126428;
+export const BITCOIN = 8253038;
+export const TRON = 728126428;
 
 /** What stands for their coins. */
 const COINS: Record<number, string> = { [BITCOIN]: 'bc1qqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqq9e75rs', [TRON]: 'T9yD14Nj9j7xAB4dbGeiX9h8unkKHxuWwb' };

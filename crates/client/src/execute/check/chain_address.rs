@@ -3,8 +3,8 @@ use alloy_primitives::{B256, keccak256};
 use super::word;
 
 /// Chains that swaps only begin on, by a transfer to a provider's address.
-pub(super) const BITCOIN: u64 = 8_253_038;
-pub(super) const TRON: u64 = 728_126_428;
+pub(crate) const BITCOIN: u64 = 8_253_038;
+pub(crate) const TRON: u64 = 728_126_428;
 
 /// What stands for their coins.
 const BITCOIN_COIN: &str = "bc1qqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqq9e75rs";
@@ -12,7 +12,7 @@ const TRON_COIN: &str = "T9yD14Nj9j7xAB4dbGeiX9h8unkKHxuWwb";
 
 /// An address of the chain as something to compare: its 32 bytes on EVM chains and Solana, and a hash of its text elsewhere, where
 /// an address has one spelling. Zero stands for the coin. Checksums are the wallet's to check, which refuses to pay a wrong one.
-pub(super) fn on_chain(chain_id: u64, text: &str) -> Option<B256> {
+pub(crate) fn on_chain(chain_id: u64, text: &str) -> Option<B256> {
     let is_base58 = |text: &str| bs58::decode(text).into_vec().is_ok_and(|bytes| bytes.len() == 25);
     match chain_id {
         BITCOIN => {
