@@ -15,6 +15,7 @@ const constructed = [
   'Escrow',
   'IntentBook',
   'PlayAggregator',
+  'PlayExchange',
   'PlayProvider',
   'Settler',
   'Vault',
