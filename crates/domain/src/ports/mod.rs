@@ -23,6 +23,7 @@ mod outbox;
 mod pausable;
 mod recovery;
 mod rents;
+mod request_budgets;
 mod screen;
 mod tx_sender;
 mod webhooks;
@@ -80,6 +81,7 @@ pub use outbox::{Attempt, Outbox, OutboxPut, Outgoing, OutgoingEnd};
 pub use pausable::{Pausable, PausableError};
 pub use recovery::{ChainHistory, OpenedBy};
 pub use rents::{RentReader, RentState};
+pub use request_budgets::{BudgetLease, Leased, RequestBudgets};
 pub use screen::{Hit, OrderKind, Screen, ScreenError, ScreenRequest};
 pub use tx_sender::{
     ActionError, BatchedClaim, ChainAction, FeeObserver, FinalTransaction, MAX_ATTEMPTS, OnChainStatus,

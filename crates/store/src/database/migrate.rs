@@ -52,6 +52,7 @@ pub(crate) const SQLITE: &[(i64, &str, &str)] = migrations!(
     29 "0029_erased_purchases",
     30 "0030_purchase_webhooks",
     31 "0031_replicas",
+    32 "0032_request_budgets",
 );
 pub(crate) const POSTGRES: &[(i64, &str, &str)] = migrations!(
     "postgres",
@@ -85,6 +86,7 @@ pub(crate) const POSTGRES: &[(i64, &str, &str)] = migrations!(
     29 "0029_erased_purchases",
     30 "0030_purchase_webhooks",
     31 "0031_replicas",
+    32 "0032_request_budgets",
 );
 
 fn migrator(migrations: &[(i64, &'static str, &'static str)]) -> Migrator {

@@ -10,6 +10,7 @@ pub(crate) mod key_fingerprints;
 mod pauses;
 pub(crate) mod prune;
 mod replicas;
+mod request_budgets;
 pub(crate) mod review;
 
 use async_trait::async_trait;

@@ -64,6 +64,7 @@ mod races;
 mod recovery;
 mod rents;
 mod replicas;
+mod request_budgets;
 mod reservation_model;
 mod reservations;
 mod retention;
