@@ -1,11 +1,12 @@
 //! Swaps that a liquidity provider settles, over the real binary and its chains: the stand-ins of LI.FI and Relay beside our
 //! own market makers. Every case of a provider's conduct is run for each of them; `transfers` has those of 1Click, which is paid
-//! at an address, and `sources` those of the chains that swaps only begin on.
+//! at an address, `sources` those of the chains that swaps only begin on, and `swaps` those of 0x, within a chain.
 
 mod calls;
 mod conduct;
 mod fixture;
 mod sources;
+mod swaps;
 mod transfers;
 
 use std::time::Duration;

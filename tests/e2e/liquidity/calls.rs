@@ -151,7 +151,7 @@ async fn a_check_of_a_provider_passes_and_names_what_is_wrong() {
     }
     let (code, words) = fixture.check("nobody", &[]).await;
     assert!(
-        code != Some(0) && words.to_string().contains("configured are: lifi, relay, oneclick"),
+        code != Some(0) && words.to_string().contains("configured are: lifi, relay, oneclick, zerox"),
         "{words}"
     );
 }

@@ -10,28 +10,32 @@ use causeway_client::{
 use causeway_domain::ChainId;
 use causeway_evm::{Call, EvmClient, EvmConfig};
 use causeway_fillers::providers::standin::{
-    LifiStandIn, Mischief, OneClickStandIn, PlayMoney, RelayStandIn, depository_code,
+    LifiStandIn, Mischief, OneClickStandIn, PlayMoney, RelayStandIn, ZeroxStandIn, depository_code,
 };
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
 use super::{
-    AMOUNT, ARBITRUM, ARBITRUM_USDC, BASE, BASE_USDC, BITCOIN, KEY, LIMIT, RECIPIENT, TRON, TRON_USDT,
-    balanceOfCall,
+    AMOUNT, ARBITRUM, ARBITRUM_USDC, ARBITRUM_USDT, BASE, BASE_USDC, BITCOIN, KEY, LIMIT, RECIPIENT, TRON,
+    TRON_USDT, balanceOfCall,
 };
 use crate::service::{Service, causeway, data_dir};
 
 /// The deterministic CREATE2 deployer, which every sandbox chain has.
 const CREATE2: Address = address!("4e59b44847b379578588920cA78FbF26c0B4956C");
-const ARTIFACT: &str = include_str!("../../../contracts/evm/artifacts/PlayProvider.json");
+const PROVIDER: &str = include_str!("../../../contracts/evm/artifacts/PlayProvider.json");
+const EXCHANGE: &str = include_str!("../../../contracts/evm/artifacts/PlayExchange.json");
 
 /// The type of a provider's routes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Kind {
     Lifi,
     Relay,
+    /// Within a chain only.
+    Zerox,
 }
 
+/// Those between chains.
 pub(super) const KINDS: [Kind; 2] = [Kind::Lifi, Kind::Relay];
 
 impl Kind {
@@ -39,17 +43,24 @@ impl Kind {
         match self {
             Self::Lifi => "lifi",
             Self::Relay => "relay",
+            Self::Zerox => "zerox",
         }
     }
 
     /// The code that creates its entry contract.
     pub(super) fn code(self) -> Vec<u8> {
         match self {
-            Self::Lifi => {
-                let artifact: Value = serde_json::from_str(ARTIFACT).unwrap();
-                hex::decode(artifact["bytecode"].as_str().unwrap()).unwrap()
-            }
+            Self::Lifi => bytecode(PROVIDER),
             Self::Relay => depository_code(),
+            Self::Zerox => bytecode(EXCHANGE),
+        }
+    }
+
+    /// The chain that its swaps begin on here.
+    pub(super) const fn source(self) -> u64 {
+        match self {
+            Self::Lifi | Self::Relay => BASE,
+            Self::Zerox => ARBITRUM,
         }
     }
 
@@ -59,12 +70,18 @@ impl Kind {
     }
 }
 
+fn bytecode(artifact: &str) -> Vec<u8> {
+    let artifact: Value = serde_json::from_str(artifact).unwrap();
+    hex::decode(artifact["bytecode"].as_str().unwrap()).unwrap()
+}
+
 pub(super) struct Fixture {
     pub(super) folder: TempDir,
     pub(super) service: Service,
     pub(super) lifi: LifiStandIn,
     pub(super) relay: RelayStandIn,
     pub(super) oneclick: OneClickStandIn,
+    pub(super) zerox: ZeroxStandIn,
     pub(super) client: Client,
     pub(super) wallet: LocalWallet,
 }
@@ -82,16 +99,19 @@ impl Fixture {
         let relay = RelayStandIn::start(Kind::Relay.contract(), tokens(), Arc::clone(&money)).await.unwrap();
         let oneclick =
             OneClickStandIn::start(tokens().into_iter().chain(sources), Arc::clone(&money)).await.unwrap();
+        let within = [(ARBITRUM, ARBITRUM_USDC, 6, "USDC"), (ARBITRUM, ARBITRUM_USDT, 6, "USDT")];
+        let zerox = ZeroxStandIn::start(Kind::Zerox.contract(), within, Arc::clone(&money)).await.unwrap();
         let section = |kind: Kind, url: &str, limit: &str| {
-            let (name, contract) = (kind.name(), kind.contract());
+            let (name, contract, source) = (kind.name(), kind.contract(), kind.source());
             format!(
                 "[liquidity.{name}]\nurl = \"{url}\"\ndeadline_ms = 20000\nvalid_for_s = 600\n{limit} = 10000\n\
                  [liquidity.{name}.contracts]\nbundled = false\n\
-                 pinned = [{{ chain = {BASE}, address = \"{contract}\" }}]\n"
+                 pinned = [{{ chain = {source}, address = \"{contract}\" }}]\n"
             )
         };
         let settings = section(Kind::Lifi, &lifi.url, "quotes_in_two_hours")
             + &section(Kind::Relay, &relay.url, "quotes_in_a_minute")
+            + &section(Kind::Zerox, &zerox.url, "api_key = \"key\"\nquotes_in_a_second")
             + &format!(
                 "[liquidity.oneclick]\nurl = \"{}\"\ndeadline_ms = 20000\nvalid_for_s = 600\nquotes_in_a_minute = 10000\n",
                 oneclick.url
@@ -101,9 +121,10 @@ impl Fixture {
         money.connect(&service.url);
         let client = Client::new(&format!("{}/", service.url)).unwrap();
         let wallet = LocalWallet::connect_sandbox(&client, KEY).await.unwrap();
-        let fixture = Self { folder, service, lifi, relay, oneclick, client, wallet };
-        for kind in KINDS {
-            fixture.send(BASE, CREATE2, [B256::ZERO.as_slice(), &kind.code()].concat(), U256::ZERO).await;
+        let fixture = Self { folder, service, lifi, relay, oneclick, zerox, client, wallet };
+        for kind in [Kind::Lifi, Kind::Relay, Kind::Zerox] {
+            let source = kind.source();
+            fixture.send(source, CREATE2, [B256::ZERO.as_slice(), &kind.code()].concat(), U256::ZERO).await;
         }
         fixture
     }
@@ -112,6 +133,7 @@ impl Fixture {
         match kind {
             Kind::Lifi => self.lifi.misbehave(mischief),
             Kind::Relay => self.relay.misbehave(mischief),
+            Kind::Zerox => self.zerox.misbehave(mischief),
         }
     }
 
@@ -120,6 +142,7 @@ impl Fixture {
         match kind {
             Kind::Lifi => self.lifi.quotes(),
             Kind::Relay => self.relay.quotes(),
+            Kind::Zerox => self.zerox.quotes(),
         }
     }
 
@@ -179,17 +202,7 @@ impl Fixture {
 
     /// A quote that has routes of all these types.
     pub(super) async fn quote(&self, kinds: &[&str]) -> Value {
-        let ask = serde_json::to_value(self.ask()).unwrap();
-        let begun = std::time::Instant::now();
-        loop {
-            let (_, quote) = self.post("/v1/quotes", &ask).await;
-            let routes = quote["routes"].as_array().cloned().unwrap_or_default();
-            if kinds.iter().all(|kind| routes.iter().any(|route| route["type"] == *kind)) {
-                return quote;
-            }
-            assert!(begun.elapsed() < LIMIT, "not all of {kinds:?}: {quote}");
-            tokio::time::sleep(Duration::from_millis(200)).await;
-        }
+        self.quote_of(&self.ask(), kinds).await
     }
 
     pub(super) async fn build(&self, kind: Kind, quote: &Value) -> (u16, Value) {
@@ -206,8 +219,15 @@ impl Fixture {
         &self,
         options: ExecuteOptions,
     ) -> Result<causeway_client::answers::Order, Error> {
-        let ask = self.ask();
-        let swap = self.client.execute(&ask, &self.wallet, &options, |_: Step<'_>| {});
+        self.swap_for(&self.ask(), options).await
+    }
+
+    pub(super) async fn swap_for(
+        &self,
+        ask: &QuoteAsk,
+        options: ExecuteOptions,
+    ) -> Result<causeway_client::answers::Order, Error> {
+        let swap = self.client.execute(ask, &self.wallet, &options, |_: Step<'_>| {});
         tokio::time::timeout(LIMIT, swap).await.expect("the swap ends")
     }
 
@@ -220,6 +240,13 @@ impl Fixture {
         let quote = self.quote(&[kind.name()]).await;
         let (status, built) = self.build(kind, &quote).await;
         assert_eq!(status, 200, "{built}");
+        let deposit = self.send_built(kind, &built).await;
+        assert_eq!(self.submit(kind, &quote, &deposit).await, 200);
+        built["orderId"].as_str().unwrap().to_owned()
+    }
+
+    /// Sends what was built, and returns the hash of the deposit.
+    pub(super) async fn send_built(&self, kind: Kind, built: &Value) -> String {
         let mut deposit = None;
         for approval in built["approvals"].as_array().unwrap() {
             let params = &approval["request"]["params"][0];
@@ -228,18 +255,21 @@ impl Fixture {
             }
             let to = params["to"].as_str().unwrap().parse().unwrap();
             let data = hex::decode(params["data"].as_str().unwrap()).unwrap();
-            let tx = self.send(BASE, to, data, U256::ZERO).await;
+            let tx = self.send(kind.source(), to, data, U256::ZERO).await;
             if approval["deposit"] == true {
                 deposit = Some(tx);
             }
         }
+        deposit.unwrap()
+    }
+
+    /// Submits the hash of a deposit.
+    pub(super) async fn submit(&self, kind: Kind, quote: &Value, tx: &str) -> u16 {
         let proof = json!({
-            "quoteId": quote["quoteId"], "routeId": route(kind, &quote)["routeId"], "txHash": deposit.unwrap(),
+            "quoteId": quote["quoteId"], "routeId": route(kind, quote)["routeId"], "txHash": tx,
         });
         let url = format!("{}/v1/deposit/submit", self.service.url);
-        let answer = self.service.client.put(url).body(proof.to_string()).send().await.unwrap();
-        assert_eq!(answer.status(), 200);
-        built["orderId"].as_str().unwrap().to_owned()
+        self.service.client.put(url).body(proof.to_string()).send().await.unwrap().status().as_u16()
     }
 
     pub(super) async fn wait_for(&self, id: &str, what: &str, holds: impl Fn(&Value) -> bool) -> Value {
@@ -265,7 +295,7 @@ pub(super) fn options(kind: Kind) -> ExecuteOptions {
 }
 
 pub(super) fn trusting(kind: Kind) -> ExecuteOptions {
-    options(kind).with_trusted_provider(BASE, &kind.contract().to_string())
+    options(kind).with_trusted_provider(kind.source(), &kind.contract().to_string())
 }
 
 pub(super) fn route(kind: Kind, quote: &Value) -> &Value {

@@ -141,7 +141,7 @@ impl Service {
             &config.quotes.options(),
         )?;
         let policies = ChainPolicies::of(config.mode, &catalog);
-        let liquidity = open_liquidity(&config.liquidity, &clients, &policies, &fillers)?;
+        let liquidity = open_liquidity(&config.liquidity, &clients, &policies, &fillers, &store)?;
         let replica = Replica::lease(&store).await?;
         let keys = Arc::clone(&replica.keys);
         let context = AppContext {

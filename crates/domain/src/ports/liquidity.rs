@@ -143,9 +143,14 @@ pub trait LiquidityProvider: Filler {
     fn deposit_method(&self) -> DepositMethod {
         DepositMethod::ContractCall
     }
+    /// Whether the payer's own transaction pays the recipient, so that there is no status to ask for. The input may then go past
+    /// the contract that is called.
+    fn delivers_at_once(&self) -> bool {
+        false
+    }
     /// Whether that contract of the chain may be called by the payer's transaction, and be given an allowance.
     fn is_pinned(&self, chain: ChainId, contract: Address) -> bool;
-    /// The entry contracts that the provider itself names now; none where it is paid by transfers.
+    /// The entry contracts that the provider itself names now; none where it is paid by transfers or publishes no list.
     async fn named_contracts(&self) -> Result<Vec<NamedContract>, FillerError>;
     /// What the payer signs or pays for a route. An answer that differs from the route is [`FillerError::Nonsense`].
     async fn deposit(&self, ask: &ProviderAsk) -> Result<ProviderDeposit, FillerError>;

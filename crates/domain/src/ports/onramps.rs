@@ -251,6 +251,8 @@ pub trait PayoutWatch: Send + Sync {
     fn chain(&self) -> ChainId;
     /// Every transfer of the token to the address in that transaction; empty until its block is final.
     async fn payouts(&self, tx: &str, token: TokenId, to: Address) -> Result<Vec<Payout>, ChainError>;
+    /// How much of the token that transaction took from the address; nothing until its block is final, and where it failed.
+    async fn spent(&self, tx: &str, token: TokenId, from: Address) -> Result<RawAmount, ChainError>;
     /// Number and Unix time of the block that a transaction is in; `None` where the chain does not tell.
     async fn place(&self, tx: &str) -> Result<Option<(u64, u64)>, ChainError> {
         let _ = tx;

@@ -136,7 +136,8 @@ impl WorkOrders {
         Ok(())
     }
 
-    /// The payer's transaction, if it is one that was built and its final block shows that it paid the pinned target.
+    /// The payer's transaction, if it is one that was built and its final block shows that it paid the pinned target. Where it
+    /// delivers at once, the input may go past the target: then it must have left the payer.
     async fn shown_deposit(&self, order: &Order, tx: &str) -> Result<Option<ConfirmedTx>, ChainError> {
         let (Some(provider), chain) = (&order.provider, order.from.chain()) else { return Ok(None) };
         let (Some(payments), Some(watch)) = (self.liquidity.payments(chain), self.liquidity.payouts(chain))
@@ -146,6 +147,10 @@ impl WorkOrders {
         let status = payments.check_tx(order.author, &order.unsigned_txs(), tx).await?;
         if status != DepositTxStatus::Matches {
             return Ok(None);
+        }
+        if self.liquidity.provider(&order.filler).is_some_and(|provider| provider.delivers_at_once()) {
+            let spent = watch.spent(tx, order.from, order.author).await?;
+            return if spent.is_zero() { Ok(None) } else { confirmed(watch, tx, spent).await };
         }
         let paid = watch.payouts(tx, order.from, provider.target).await?;
         match total(&paid) {
@@ -301,6 +306,10 @@ mod tests {
 
         async fn payouts(&self, _: &str, _: TokenId, _: Address) -> Result<Vec<Payout>, ChainError> {
             Ok(Vec::new())
+        }
+
+        async fn spent(&self, _: &str, _: TokenId, _: Address) -> Result<RawAmount, ChainError> {
+            Ok(RawAmount::ZERO)
         }
     }
 

@@ -30,6 +30,7 @@ struct Mined {
 #[serde(rename_all = "camelCase")]
 struct Sent {
     block_hash: Option<B256>,
+    from: EvmAddress,
     to: Option<EvmAddress>,
     value: U256,
 }
@@ -73,12 +74,33 @@ impl EvmPayoutWatch {
         Ok(head.and_then(|head| head.number.checked_sub(depth)))
     }
 
-    /// The value that the transaction itself sends to the address.
-    async fn native_payout(&self, mined: &Mined, to: EvmAddress) -> Result<Vec<(u64, U256)>, CallError> {
+    /// The receipt of a transaction that succeeded in a final block.
+    async fn final_success(&self, tx: &str, token: TokenId) -> Result<Option<Mined>, ChainError> {
+        let Ok(hash) = tx.parse::<B256>() else { return Ok(None) };
+        if token.chain() != self.client.chain_id() {
+            return Ok(None);
+        }
+        let mined: Option<Mined> =
+            self.client.call(Call::new("eth_getTransactionReceipt", json!([hash]))).await?;
+        let Some(mined) = mined else { return Ok(None) };
+        if mined.receipt.transaction_hash != hash {
+            return Err(self.client.invalid_response("the receipt of another transaction").into());
+        }
+        let counts = mined.receipt.status == 1 && self.is_final(&mined.receipt).await?;
+        Ok(counts.then_some(mined))
+    }
+
+    /// The transaction of a receipt, in the same block.
+    async fn sent(&self, mined: &Mined) -> Result<Option<Sent>, CallError> {
         let hash = mined.receipt.transaction_hash;
         let sent: Option<Sent> =
             self.client.call(Call::new("eth_getTransactionByHash", json!([hash]))).await?;
-        let sent = sent.filter(|sent| sent.block_hash == Some(mined.receipt.block_hash));
+        Ok(sent.filter(|sent| sent.block_hash == Some(mined.receipt.block_hash)))
+    }
+
+    /// The value that the transaction itself sends to the address.
+    async fn native_payout(&self, mined: &Mined, to: EvmAddress) -> Result<Vec<(u64, U256)>, CallError> {
+        let sent = self.sent(mined).await?;
         let value = sent.filter(|sent| sent.to == Some(to)).map_or(U256::ZERO, |sent| sent.value);
         Ok(if value.is_zero() { Vec::new() } else { vec![(0, value)] })
     }
@@ -105,23 +127,12 @@ impl PayoutWatch for EvmPayoutWatch {
         let (Address::Evm(contract), Address::Evm(to)) = (token.address(), to) else {
             return Ok(Vec::new());
         };
-        let Ok(hash) = tx.parse::<B256>() else { return Ok(Vec::new()) };
-        if token.chain() != self.chain() {
-            return Ok(Vec::new());
-        }
-        let mined: Option<Mined> =
-            self.client.call(Call::new("eth_getTransactionReceipt", json!([hash]))).await?;
-        let Some(mined) = mined else { return Ok(Vec::new()) };
-        if mined.receipt.transaction_hash != hash {
-            return Err(self.client.invalid_response("the receipt of another transaction").into());
-        }
-        if mined.receipt.status != 1 || !self.is_final(&mined.receipt).await? {
-            return Ok(Vec::new());
-        }
+        let Some(mined) = self.final_success(tx, token).await? else { return Ok(Vec::new()) };
+        let hash = mined.receipt.transaction_hash;
         let found = if token.is_native() {
             self.native_payout(&mined, to).await?
         } else {
-            transfers(&mined.logs, contract, to)
+            transfers(&mined.logs, contract, to, Side::To)
         };
         let payout = |(index, amount)| Payout {
             token,
@@ -132,15 +143,41 @@ impl PayoutWatch for EvmPayoutWatch {
         };
         Ok(found.into_iter().map(payout).collect())
     }
+
+    async fn spent(&self, tx: &str, token: TokenId, from: Address) -> Result<RawAmount, ChainError> {
+        let (Address::Evm(contract), Address::Evm(from)) = (token.address(), from) else {
+            return Ok(RawAmount::ZERO);
+        };
+        let Some(mined) = self.final_success(tx, token).await? else { return Ok(RawAmount::ZERO) };
+        if token.is_native() {
+            let sent = self.sent(&mined).await?.filter(|sent| sent.from == from);
+            return Ok(RawAmount::new(sent.map_or(U256::ZERO, |sent| sent.value)));
+        }
+        let sum = |found: Vec<(u64, U256)>| {
+            found.into_iter().fold(U256::ZERO, |sum, (_, amount)| sum.saturating_add(amount))
+        };
+        // What comes back in the same transaction was not spent.
+        let out = sum(transfers(&mined.logs, contract, from, Side::From));
+        let back = sum(transfers(&mined.logs, contract, from, Side::To));
+        Ok(RawAmount::new(out.saturating_sub(back)))
+    }
 }
 
-/// The token's transfers to the address: log index and amount of each.
-fn transfers(logs: &[Log], contract: EvmAddress, to: EvmAddress) -> Vec<(u64, U256)> {
+/// One side of a transfer.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Side {
+    From,
+    To,
+}
+
+/// The token's transfers on that side of the address: log index and amount of each.
+fn transfers(logs: &[Log], contract: EvmAddress, owner: EvmAddress, side: Side) -> Vec<(u64, U256)> {
     let transfer = |log: &Log| {
-        let [kind, _, receiver] = *log.topics.as_slice() else { return None };
+        let [kind, sender, receiver] = *log.topics.as_slice() else { return None };
+        let theirs = if side == Side::From { sender } else { receiver };
         let matches = log.address == contract && !log.removed && log.data.len() == 32;
         let moved = U256::try_from_be_slice(&log.data)?;
-        let matches = matches && kind == Transfer::SIGNATURE_HASH && receiver == to.into_word();
+        let matches = matches && kind == Transfer::SIGNATURE_HASH && theirs == owner.into_word();
         (matches && !moved.is_zero()).then_some((log.index, moved))
     };
     logs.iter().filter_map(transfer).collect()
@@ -187,6 +224,9 @@ mod tests {
             // NFTs have the token id as a fourth topic, and no amount.
             log(12, vec![Transfer::SIGNATURE_HASH, TOKEN.into_word(), TO.into_word(), B256::ZERO], vec![]),
         ];
-        assert_eq!(transfers(&logs, TOKEN, TO), [(4, U256::from(10)), (7, U256::from(12))]);
+        assert_eq!(transfers(&logs, TOKEN, TO, Side::To), [(4, U256::from(10)), (7, U256::from(12))]);
+        let sent = [(4, U256::from(10)), (5, U256::from(11)), (7, U256::from(12))];
+        assert_eq!(transfers(&logs, TOKEN, TOKEN, Side::From), sent, "all come from one address");
+        assert!(transfers(&logs, TOKEN, TO, Side::From).is_empty());
     }
 }

@@ -33,6 +33,10 @@ impl Fixture {
         receipt.transaction_hash.to_string()
     }
 
+    async fn spent(&self, tx: &str, token: TokenId, from: EvmAddress) -> U256 {
+        self.watch.spent(tx, token, Address::Evm(from)).await.unwrap().get()
+    }
+
     async fn seen(&self, tx: &str, token: TokenId, to: EvmAddress) -> Vec<u64> {
         let payouts = self.watch.payouts(tx, token, Address::Evm(to)).await.unwrap();
         payouts.iter().map(|payout| payout.amount.get().to()).collect()
@@ -68,7 +72,25 @@ async fn rule_22_only_that_token_to_that_address_counts() {
     assert!(fixture.seen(&token_tx, other, TO).await.is_empty(), "the same address on another chain");
     for nothing in ["", "0x", "0xzz", &format!("0x{}", "1".repeat(64))] {
         assert!(fixture.seen(nothing, fixture.token, TO).await.is_empty(), "{nothing}");
+        assert!(fixture.spent(nothing, fixture.token, wallet(3).address).await.is_zero(), "{nothing}");
     }
+}
+
+#[tokio::test]
+async fn rule_22_what_a_payer_has_spent_is_what_left_it_in_a_final_block() {
+    let fixture = Fixture::new().await;
+    let token_tx = fixture.transfer(70).await;
+    let coin_tx = fixture.play.land(&wallet(4), TO, U256::from(90), Vec::new()).await;
+    let coin_tx = coin_tx.transaction_hash.to_string();
+    let payer = wallet(3).address;
+    assert!(fixture.spent(&token_tx, fixture.token, payer).await.is_zero(), "its block is not final");
+    fixture.play.chain.mine(3, 1).await.unwrap();
+    assert_eq!(fixture.spent(&token_tx, fixture.token, payer).await, U256::from(70));
+    assert_eq!(fixture.spent(&coin_tx, fixture.coin, wallet(4).address).await, U256::from(90));
+    // What was received was not spent.
+    assert!(fixture.spent(&token_tx, fixture.token, TO).await.is_zero());
+    assert!(fixture.spent(&token_tx, fixture.coin, payer).await.is_zero());
+    assert!(fixture.spent(&coin_tx, fixture.coin, payer).await.is_zero());
 }
 
 #[tokio::test]

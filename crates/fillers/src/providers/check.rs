@@ -1,5 +1,7 @@
-//! The read-only checks of a provider against the service that is configured: its contracts, a quote, and a transaction that is
-//! simulated where an endpoint can.
+//! The checks of a provider against the service that is configured: its contracts, a quote, and a transaction that is simulated
+//! where an endpoint can. They move no money; `swap` pays one small swap if the operator wants that.
+
+pub mod swap;
 
 use std::fmt;
 
@@ -101,7 +103,8 @@ pub async fn check(
     if is_transfer {
         report.add(CONTRACTS, Outcome::Skipped, NO_CONTRACT);
     } else {
-        report.note(CONTRACTS, contracts(provider, &ask.ask).await);
+        let (outcome, seen) = contracts(provider, &ask.ask).await;
+        report.add(CONTRACTS, outcome, seen);
     }
     let offer = match quote(provider, ask).await {
         Ok(offer) => offer,
@@ -141,17 +144,25 @@ pub async fn check(
     report
 }
 
-async fn contracts(provider: &dyn LiquidityProvider, ask: &Ask) -> Result<String, String> {
-    let named = provider.named_contracts().await.map_err(|error| error.to_string())?;
+async fn contracts(provider: &dyn LiquidityProvider, ask: &Ask) -> (Outcome, String) {
+    let named = match provider.named_contracts().await {
+        Ok(named) => named,
+        Err(error) => return (Outcome::Failed, error.to_string()),
+    };
     let chain = ask.from.chain();
+    if named.is_empty() {
+        let words = "it publishes no list; those of its transaction are compared below";
+        return (Outcome::Skipped, words.to_owned());
+    }
     let Some(own) = named.iter().find(|named| named.chain == chain) else {
-        return Err(format!("it names none on {chain}"));
+        return (Outcome::Failed, format!("it names none on {chain}"));
     };
     if !own.pinned {
-        return Err(format!("it names {} on {chain}, which is not pinned", own.contract));
+        return (Outcome::Failed, format!("it names {} on {chain}, which is not pinned", own.contract));
     }
     let pinned = named.iter().filter(|named| named.pinned).count();
-    Ok(format!("{} on {chain}; of {} that it names, {pinned} are pinned", own.contract, named.len()))
+    let seen = format!("{} on {chain}; of {} that it names, {pinned} are pinned", own.contract, named.len());
+    (Outcome::Ok, seen)
 }
 
 async fn quote(provider: &dyn LiquidityProvider, ask: &FillerAsk) -> Result<Offer, String> {
@@ -196,6 +207,20 @@ async fn deposit(
     Ok(deposit)
 }
 
+/// The payment of a transaction, and what it may do.
+fn payment(ask: &Ask, transaction: ProviderTransaction) -> ProviderPayment {
+    let least = transaction.min_amount_out;
+    let delivers = ask.to.chain() == ask.from.chain() && !ask.to.is_native();
+    ProviderPayment {
+        payer: ask.from_address,
+        token: ask.from,
+        amount: ask.amount,
+        transaction,
+        output: delivers.then_some((ask.to, ask.recipient, least)),
+        guarded: Vec::new(),
+    }
+}
+
 async fn simulate(
     ask: &Ask,
     transaction: ProviderTransaction,
@@ -204,20 +229,7 @@ async fn simulate(
     let Some(payments) = payments else {
         return (Outcome::Skipped, format!("no endpoint of {} is configured", ask.from.chain()));
     };
-    let least = transaction.min_amount_out;
-    let payment = ProviderPayment {
-        payer: ask.from_address,
-        token: ask.from,
-        amount: ask.amount,
-        transaction,
-        output: (ask.to.chain() == ask.from.chain() && !ask.to.is_native()).then_some((
-            ask.to,
-            ask.recipient,
-            least,
-        )),
-        guarded: Vec::new(),
-    };
-    match payments.actions(&payment).await {
+    match payments.actions(&payment(ask, transaction)).await {
         Ok(actions) => {
             (Outcome::Ok, format!("{} steps for the wallet of {}", actions.len(), ask.from_address))
         }

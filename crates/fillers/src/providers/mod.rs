@@ -1,6 +1,7 @@
 //! Liquidity providers, which settle swaps themselves, by contracts or addresses of their own: a folder for each.
 
 mod answers;
+mod budget;
 pub mod check;
 pub mod lifi;
 pub mod oneclick;
@@ -9,6 +10,8 @@ pub mod relay;
 #[cfg(feature = "standin")]
 pub mod standin;
 mod transport;
+pub mod zerox;
 
+pub use budget::Budget;
 pub use pins::{BundledContract, PinnedContracts, PinnedContractsConfig};
-pub use transport::{Budget, ProviderKey, ProviderSetupError};
+pub use transport::{ProviderKey, ProviderSetupError};

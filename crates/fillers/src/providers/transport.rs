@@ -1,16 +1,18 @@
 use std::fmt;
-use std::time::{Duration, Instant};
+use std::sync::Arc;
+use std::time::Duration;
 
-use causeway_domain::ports::FillerError;
+use causeway_domain::ports::{FillerError, RequestBudgets};
 use causeway_http_client::{ResponseError, SetupError, client, error_message};
 use jiff::Timestamp;
 use jiff::fmt::rfc2822::DateTimeParser;
-use parking_lot::Mutex;
 use reqwest::header::{CONTENT_TYPE, HeaderMap, HeaderName, HeaderValue, RETRY_AFTER};
 use reqwest::{Client, Method, Request, Url};
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+
+use super::budget::Budget;
 
 /// Maximum size of a response; quotes carry calldata.
 const MAX_RESPONSE_BYTES: usize = 1024 * 1024;
@@ -18,9 +20,8 @@ const MAX_RESPONSE_BYTES: usize = 1024 * 1024;
 /// Upper bound on any deadline.
 const MAX_TIMEOUT: Duration = Duration::from_secs(20);
 
-/// For how long a provider is left alone that refuses without saying until when, and at most.
+/// For how long a provider is left alone that refuses without saying until when.
 const DEFAULT_PAUSE: Duration = Duration::from_secs(30);
-const MAX_PAUSE: Duration = Duration::from_hours(2);
 
 /// An API key, hidden in `Debug` and never serialized.
 #[derive(Clone, Default, PartialEq, Eq, Deserialize)]
@@ -56,57 +57,6 @@ impl Serialize for ProviderKey {
     }
 }
 
-/// How many requests a provider is sent: requests are shed here before the provider refuses them, and while it has asked to
-/// be left alone.
-#[derive(Debug)]
-pub struct Budget {
-    per_window: u32,
-    window: Duration,
-    state: Mutex<BudgetState>,
-}
-
-#[derive(Debug, Default)]
-struct BudgetState {
-    /// When the window began, and how many requests it has had.
-    begun: Option<(Instant, u32)>,
-    paused_until: Option<Instant>,
-}
-
-impl Budget {
-    pub fn new(per_window: u32, window: Duration) -> Self {
-        Self { per_window, window, state: Mutex::default() }
-    }
-
-    /// Takes one request from the budget, or returns why there is none.
-    pub fn take(&self, now: Instant) -> Result<(), String> {
-        let mut state = self.state.lock();
-        if let Some(until) = state.paused_until.filter(|until| *until > now) {
-            let seconds = until.duration_since(now).as_secs().saturating_add(1);
-            return Err(format!("it asked to be left alone for another {seconds} s"));
-        }
-        let (begun, used) = match state.begun {
-            Some((begun, used)) if now.duration_since(begun) < self.window => (begun, used),
-            _ => (now, 0),
-        };
-        if used >= self.per_window {
-            return Err(format!(
-                "its budget of {} requests in {} s is used up",
-                self.per_window,
-                self.window.as_secs()
-            ));
-        }
-        state.begun = Some((begun, used.saturating_add(1)));
-        Ok(())
-    }
-
-    /// Leaves the provider alone until then.
-    fn pause(&self, time: Duration) {
-        let until = Instant::now() + time.min(MAX_PAUSE);
-        let mut state = self.state.lock();
-        state.paused_until = Some(state.paused_until.map_or(until, |known| known.max(until)));
-    }
-}
-
 /// An answer of a provider, whatever its status.
 pub(super) struct ProviderResponse {
     pub(super) status: u16,
@@ -126,6 +76,8 @@ pub(super) struct Transport {
     client: Client,
     base: Url,
     key: Option<(HeaderName, HeaderValue)>,
+    /// Goes with every request.
+    header: Option<(HeaderName, HeaderValue)>,
     deadline: Duration,
     quotes: Budget,
     /// Without a limit of its own: it is sent nothing while it asks to be left alone.
@@ -139,6 +91,8 @@ pub enum ProviderSetupError {
     Address,
     #[error("the API key has characters that are invalid in an HTTP header")]
     Key,
+    #[error("it answers nobody without an API key: set its variable or api_key")]
+    NoKey,
     #[error("a fee is at most 1,000 basis points")]
     Fee,
     #[error("a fee needs the address that it is paid to")]
@@ -170,8 +124,20 @@ impl Transport {
                 Ok::<_, ProviderSetupError>((HeaderName::from_static(name), value))
             })
             .transpose()?;
-        let others = Budget::new(u32::MAX, Duration::ZERO);
-        Ok(Self { client: client(MAX_TIMEOUT)?, base, key, deadline, quotes, others })
+        let others = Budget::unlimited();
+        Ok(Self { client: client(MAX_TIMEOUT)?, base, key, header: None, deadline, quotes, others })
+    }
+
+    /// The same with a header that goes with every request.
+    pub(super) fn with_header(mut self, (name, value): (&'static str, &'static str)) -> Self {
+        self.header = Some((HeaderName::from_static(name), HeaderValue::from_static(value)));
+        self
+    }
+
+    /// Its budgets are those of all processes of the store, under the provider's name.
+    pub(super) fn share_budgets(&mut self, provider: &str, budgets: &Arc<dyn RequestBudgets>) {
+        self.quotes.share(format!("liquidity {provider} quotes"), Arc::clone(budgets));
+        self.others.share(format!("liquidity {provider} others"), Arc::clone(budgets));
     }
 
     /// A request that counts against the budget of quotes.
@@ -223,9 +189,9 @@ impl Transport {
 
     async fn send(&self, mut request: Request, purpose: Purpose) -> Result<ProviderResponse, FillerError> {
         let budget = if purpose == Purpose::Quote { &self.quotes } else { &self.others };
-        budget.take(Instant::now()).map_err(FillerError::Unavailable)?;
+        budget.take().await.map_err(FillerError::Unavailable)?;
         *request.timeout_mut() = Some(self.deadline.min(MAX_TIMEOUT));
-        if let Some((name, value)) = &self.key {
+        for (name, value) in self.key.iter().chain(&self.header) {
             request.headers_mut().insert(name.clone(), value.clone());
         }
         let sent = self.client.execute(request).await;
@@ -293,18 +259,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn requests_beyond_the_budget_are_shed_until_the_window_ends() {
-        let budget = Budget::new(2, Duration::from_secs(10));
-        let start = Instant::now();
-        let later = |seconds| start + Duration::from_secs(seconds);
-        assert_eq!([budget.take(start).is_ok(), budget.take(later(9)).is_ok()], [true, true]);
-        assert!(budget.take(later(9)).unwrap_err().contains("budget"));
-        assert!(budget.take(later(10)).is_ok(), "a new window");
-    }
-
-    #[test]
-    fn a_provider_that_asks_for_it_is_left_alone() {
-        let budget = Budget::new(9, Duration::from_secs(10));
+    fn a_provider_says_for_how_long_it_wants_to_be_left_alone() {
         let mut headers = HeaderMap::new();
         let now: Timestamp = "2026-11-18T12:00:00Z".parse().unwrap();
         assert_eq!(pause_of(&headers, now), DEFAULT_PAUSE);
@@ -313,9 +268,7 @@ mod tests {
         headers.insert(RETRY_AFTER, HeaderValue::from_static("Wed, 18 Nov 2026 12:01:30 GMT"));
         assert_eq!(pause_of(&headers, now), Duration::from_secs(90));
         headers.insert(RETRY_AFTER, HeaderValue::from_static("5"));
-        budget.pause(pause_of(&headers, now));
-        assert!(budget.take(Instant::now()).unwrap_err().contains("left alone"));
-        assert!(budget.take(Instant::now() + Duration::from_secs(6)).is_ok());
+        assert_eq!(pause_of(&headers, now), Duration::from_secs(5));
     }
 
     #[test]

@@ -25,6 +25,45 @@ impl SolanaPayoutWatch {
     pub const fn new(rpc: SolanaRpc) -> Self {
         Self { rpc }
     }
+
+    /// What a final transaction that succeeded changed in the balance of the address or of its associated token account, with
+    /// the transaction's name.
+    async fn change(
+        &self,
+        tx: &str,
+        token: TokenId,
+        of: AnyAddress,
+    ) -> Result<Option<(String, Change)>, ChainError> {
+        let (AnyAddress::Solana(mint), AnyAddress::Solana(of)) = (token.address(), of) else {
+            return Ok(None);
+        };
+        let (mint, of) = (Address::from(mint), Address::from(of));
+        let Ok(signature) = Signature::from_str(tx) else { return Ok(None) };
+        let name = signature.to_string();
+        let options = json!({
+            "encoding": "jsonParsed",
+            "commitment": Commitment::Finalized,
+            "maxSupportedTransactionVersion": 0,
+        });
+        let call = Call { method: "getTransaction", params: json!([name, options]) };
+        let transaction: Option<ParsedTransaction> = self
+            .rpc
+            .request(call, |transaction: Option<ParsedTransaction>| match transaction {
+                Some(transaction) if transaction.transaction.signatures.first() != Some(&name) => {
+                    Err("the response is another transaction".to_owned())
+                }
+                transaction => Ok(transaction),
+            })
+            .await?;
+        let Some(transaction) = transaction else { return Ok(None) };
+        let Some(meta) = transaction.meta.as_ref().filter(|meta| meta.err.is_none()) else { return Ok(None) };
+        let change = if token.is_native() {
+            transaction.lamports(meta, &of)
+        } else {
+            transaction.tokens(meta, &mint, &of)
+        };
+        Ok(change.map(|change| (name, change)))
+    }
 }
 
 /// The parts of a transaction that show balance changes.
@@ -78,32 +117,41 @@ struct Key {
     pubkey: String,
 }
 
+/// What an account held before and after a transaction.
+struct Change {
+    place: usize,
+    before: u64,
+    after: u64,
+}
+
 impl ParsedTransaction {
     fn is_at(&self, place: usize, address: &Address) -> bool {
         let keys = &self.transaction.message.account_keys;
         keys.get(place).is_some_and(|key| key.pubkey == address.to_string())
     }
 
-    /// The lamports that the address gained.
-    fn lamports(&self, meta: &Meta, to: &Address) -> Option<(usize, u64)> {
-        let place = (0..self.transaction.message.account_keys.len()).find(|place| self.is_at(*place, to))?;
-        let gained = meta.post_balances.get(place)?.checked_sub(*meta.pre_balances.get(place)?)?;
-        Some((place, gained))
+    /// The lamports of the address before and after, with its place.
+    fn lamports(&self, meta: &Meta, of: &Address) -> Option<Change> {
+        let place = (0..self.transaction.message.account_keys.len()).find(|place| self.is_at(*place, of))?;
+        let (before, after) = (*meta.pre_balances.get(place)?, *meta.post_balances.get(place)?);
+        Some(Change { place, before, after })
     }
 
-    /// The tokens that the associated account of the address gained.
-    fn tokens(&self, meta: &Meta, mint: &Address, to: &Address) -> Option<(usize, u64)> {
+    /// The tokens in the associated account of the address before and after, with its place.
+    fn tokens(&self, meta: &Meta, mint: &Address, of: &Address) -> Option<Change> {
         let name = mint.to_string();
         let is_theirs = |held: &&TokenBalance| {
             let program = held.program_id.as_deref().and_then(|id| Address::from_str(id).ok());
-            let account = program.map(|program| associated_token_account(to, mint, &program));
+            let account = program.map(|program| associated_token_account(of, mint, &program));
             held.mint == name && account.is_some_and(|account| self.is_at(held.account_index, &account))
         };
         let amount = |held: &TokenBalance| held.ui_token_amount.amount.parse::<u64>().ok();
-        let after = meta.post_token_balances.iter().flatten().find(is_theirs)?;
-        // An account created by the transaction held nothing before.
-        let before = meta.pre_token_balances.iter().flatten().find(is_theirs).map_or(Some(0), amount)?;
-        Some((after.account_index, amount(after)?.checked_sub(before)?))
+        let after = meta.post_token_balances.iter().flatten().find(is_theirs);
+        let before = meta.pre_token_balances.iter().flatten().find(is_theirs);
+        let place = after.or(before)?.account_index;
+        // An account created by the transaction held nothing before, and one that it closed holds nothing after.
+        let (before, after) = (before.map_or(Some(0), amount)?, after.map_or(Some(0), amount)?);
+        Some(Change { place, before, after })
     }
 }
 
@@ -114,42 +162,20 @@ impl PayoutWatch for SolanaPayoutWatch {
     }
 
     async fn payouts(&self, tx: &str, token: TokenId, to: AnyAddress) -> Result<Vec<Payout>, ChainError> {
-        let (AnyAddress::Solana(mint), AnyAddress::Solana(to)) = (token.address(), to) else {
-            return Ok(Vec::new());
-        };
-        let (mint, to) = (Address::from(mint), Address::from(to));
-        let Ok(signature) = Signature::from_str(tx) else { return Ok(Vec::new()) };
-        let name = signature.to_string();
-        let options = json!({
-            "encoding": "jsonParsed",
-            "commitment": Commitment::Finalized,
-            "maxSupportedTransactionVersion": 0,
-        });
-        let call = Call { method: "getTransaction", params: json!([name, options]) };
-        let transaction: Option<ParsedTransaction> = self
-            .rpc
-            .request(call, |transaction: Option<ParsedTransaction>| match transaction {
-                Some(transaction) if transaction.transaction.signatures.first() != Some(&name) => {
-                    Err("the response is another transaction".to_owned())
-                }
-                transaction => Ok(transaction),
-            })
-            .await?;
-        let Some(transaction) = transaction else { return Ok(Vec::new()) };
-        let Some(meta) = transaction.meta.as_ref().filter(|meta| meta.err.is_none()) else {
-            return Ok(Vec::new());
-        };
-        let gained = if token.is_native() {
-            transaction.lamports(meta, &to)
-        } else {
-            transaction.tokens(meta, &mint, &to)
-        };
-        let payout = |(place, gained): (usize, u64)| Payout {
+        let Some((name, change)) = self.change(tx, token, to).await? else { return Ok(Vec::new()) };
+        let gained = change.after.saturating_sub(change.before);
+        let payout = Payout {
             token,
-            tx: name.clone(),
-            index: place as u64,
+            tx: name,
+            index: change.place as u64,
             amount: RawAmount::new(U256::from(gained)),
         };
-        Ok(gained.filter(|(_, gained)| *gained > 0).map(payout).into_iter().collect())
+        Ok((gained > 0).then_some(payout).into_iter().collect())
+    }
+
+    async fn spent(&self, tx: &str, token: TokenId, from: AnyAddress) -> Result<RawAmount, ChainError> {
+        let change = self.change(tx, token, from).await?;
+        let lost = change.map_or(0, |(_, change)| change.before.saturating_sub(change.after));
+        Ok(RawAmount::new(U256::from(lost)))
     }
 }

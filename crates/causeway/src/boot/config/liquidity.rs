@@ -3,6 +3,7 @@ use causeway_fillers::providers::ProviderKey;
 use causeway_fillers::providers::lifi::LifiConfig;
 use causeway_fillers::providers::oneclick::{OneClickConfig, SOURCES};
 use causeway_fillers::providers::relay::RelayConfig;
+use causeway_fillers::providers::zerox::ZeroxConfig;
 use serde::{Deserialize, Serialize};
 
 /// Liquidity providers, which settle swaps themselves; one without a section is disabled.
@@ -15,12 +16,23 @@ pub(crate) struct LiquidityConfig {
     pub(crate) relay: Option<RelayConfig>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) oneclick: Option<OneClickConfig>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) zerox: Option<ZeroxConfig>,
 }
 
 impl LiquidityConfig {
     /// The chains that swaps only begin on, which the configured providers take transfers on.
     pub(crate) fn sources(&self) -> Vec<ChainId> {
         if self.oneclick.is_some() { SOURCES.to_vec() } else { Vec::new() }
+    }
+
+    /// How many providers are configured.
+    pub(crate) fn count(&self) -> usize {
+        let Self { lifi, relay, oneclick, zerox } = self;
+        [lifi.is_some(), relay.is_some(), oneclick.is_some(), zerox.is_some()]
+            .into_iter()
+            .filter(|is_configured| *is_configured)
+            .count()
     }
 
     /// Keys from the environment replace those of the file.
@@ -33,6 +45,9 @@ impl LiquidityConfig {
         }
         if let (Some(oneclick), Ok(key)) = (&mut self.oneclick, std::env::var("CAUSEWAY_ONECLICK_KEY")) {
             oneclick.api_key = Some(ProviderKey::new(key));
+        }
+        if let (Some(zerox), Ok(key)) = (&mut self.zerox, std::env::var("CAUSEWAY_ZEROX_KEY")) {
+            zerox.api_key = Some(ProviderKey::new(key));
         }
     }
 }

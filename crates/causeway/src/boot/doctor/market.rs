@@ -15,9 +15,7 @@ pub(super) fn examine(config: &Config) -> (Vec<MarketMakerSpec>, Vec<Finding>) {
             return (Vec::new(), vec![Finding::new(AREA, "market_makers", Err(words(&error)))]);
         }
     };
-    let others = config.fillers.len()
-        + usize::from(config.liquidity.lifi.is_some())
-        + usize::from(config.liquidity.relay.is_some());
+    let others = config.fillers.len().saturating_add(config.liquidity.count());
     let outcome = if makers.is_empty() && others == 0 {
         Err("nobody quotes: configure [[market_makers]], [[fillers]] or a section of [liquidity], or add a filler with \
              `causeway filler add` once the service runs"

@@ -44,6 +44,15 @@ pub(crate) fn watch_endpoints(metrics: &Metrics, clients: &ChainClients) {
     metrics.register_gauges("rpc_endpoint_head", help, ["chain", "endpoint"], head);
 }
 
+/// The endpoints of a chain: the sandbox's addresses if one runs, else the configured ones, else the catalog's.
+pub(crate) fn rpc_urls(chain: &Chain, sandbox_rpc: Option<&str>, own: &[EndpointsConfig]) -> Vec<String> {
+    match (sandbox_rpc, own.iter().find(|own| own.chain == chain.id.get())) {
+        (Some(bases), _) => bases.split(',').map(|base| format!("{base}/{}", chain.id)).collect(),
+        (None, Some(own)) => own.rpc.iter().map(|rpc| rpc.0.expose().to_owned()).collect(),
+        (None, None) => chain.rpc.clone(),
+    }
+}
+
 /// A client for every enabled chain that has an RPC address.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct ChainClients {
@@ -64,12 +73,8 @@ impl ChainClients {
         let snapshot = catalog.snapshot();
         let mut clients = Self::default();
         for chain in snapshot.chains().iter().filter(|chain| chain.is_read()) {
+            let urls = rpc_urls(chain, sandbox_rpc, own);
             let own = own.iter().find(|own| own.chain == chain.id.get());
-            let urls: Vec<String> = match (sandbox_rpc, own) {
-                (Some(bases), _) => bases.split(',').map(|base| format!("{base}/{}", chain.id)).collect(),
-                (None, Some(own)) => own.rpc.iter().map(|rpc| rpc.0.expose().to_owned()).collect(),
-                (None, None) => chain.rpc.clone(),
-            };
             // The sandbox's only node is our own; several stand for nodes of other operators.
             let trusted = match sandbox_rpc {
                 Some(_) => urls.len() == 1,

@@ -4,12 +4,14 @@ use std::time::Duration;
 
 use anyhow::Context as _;
 use causeway_domain::ChainId;
-use causeway_domain::ports::{Filler, LiquidityProvider, ProviderPayments};
+use causeway_domain::ports::{Filler, LiquidityProvider, ProviderPayments, RequestBudgets};
 use causeway_engine::{Fillers, Liquidity, LiquidityParts};
 use causeway_evm::orders::EvmProviderPayments;
 use causeway_fillers::providers::lifi::Lifi;
 use causeway_fillers::providers::oneclick::OneClick;
 use causeway_fillers::providers::relay::Relay;
+use causeway_fillers::providers::zerox::Zerox;
+use causeway_store::Store;
 
 use crate::boot::config::LiquidityConfig;
 use crate::boot::parts::chain_clients::ChainClients;
@@ -29,8 +31,10 @@ pub(crate) fn open_liquidity(
     clients: &ChainClients,
     policies: &ChainPolicies,
     fillers: &Fillers,
+    store: &Arc<Store>,
 ) -> anyhow::Result<Liquidity> {
-    let configured = providers(config)?;
+    let budgets: Arc<dyn RequestBudgets> = store.clone();
+    let configured = providers(config, Some(&budgets))?;
     if configured.is_empty() {
         return Ok(Liquidity::default());
     }
@@ -48,20 +52,43 @@ pub(crate) fn open_liquidity(
     Ok(Liquidity::new(LiquidityParts { providers, payments, payouts, fillers: Some(fillers.clone()) }))
 }
 
-/// The configured providers; nothing is sent to them yet.
-pub(crate) fn providers(config: &LiquidityConfig) -> anyhow::Result<Vec<Configured>> {
+/// The configured providers; nothing is sent to them yet. Without a store their limits are those of this process.
+pub(crate) fn providers(
+    config: &LiquidityConfig,
+    budgets: Option<&Arc<dyn RequestBudgets>>,
+) -> anyhow::Result<Vec<Configured>> {
     let mut all = Vec::new();
     if let Some(config) = &config.lifi {
-        let lifi = Arc::new(Lifi::new(config.clone()).context("liquidity.lifi")?);
+        let lifi = Lifi::new(config.clone()).context("liquidity.lifi")?;
+        let lifi = Arc::new(match budgets {
+            Some(budgets) => lifi.with_budgets(budgets),
+            None => lifi,
+        });
         all.push(Configured { filler: lifi.clone(), provider: lifi, deadline: config.deadline() });
     }
     if let Some(config) = &config.relay {
-        let relay = Arc::new(Relay::new(config.clone()).context("liquidity.relay")?);
+        let relay = Relay::new(config.clone()).context("liquidity.relay")?;
+        let relay = Arc::new(match budgets {
+            Some(budgets) => relay.with_budgets(budgets),
+            None => relay,
+        });
         all.push(Configured { filler: relay.clone(), provider: relay, deadline: config.deadline() });
     }
     if let Some(config) = &config.oneclick {
-        let oneclick = Arc::new(OneClick::new(config.clone()).context("liquidity.oneclick")?);
+        let oneclick = OneClick::new(config.clone()).context("liquidity.oneclick")?;
+        let oneclick = Arc::new(match budgets {
+            Some(budgets) => oneclick.with_budgets(budgets),
+            None => oneclick,
+        });
         all.push(Configured { filler: oneclick.clone(), provider: oneclick, deadline: config.deadline() });
+    }
+    if let Some(config) = &config.zerox {
+        let zerox = Zerox::new(config.clone()).context("liquidity.zerox")?;
+        let zerox = Arc::new(match budgets {
+            Some(budgets) => zerox.with_budgets(budgets),
+            None => zerox,
+        });
+        all.push(Configured { filler: zerox.clone(), provider: zerox, deadline: config.deadline() });
     }
     Ok(all)
 }

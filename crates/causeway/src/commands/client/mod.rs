@@ -8,7 +8,7 @@ pub(crate) mod failure;
 pub(crate) mod health;
 pub(crate) mod interrupt;
 mod interrupted;
-mod key;
+pub(crate) mod key;
 pub(crate) mod mcp;
 mod order;
 pub(crate) mod output;

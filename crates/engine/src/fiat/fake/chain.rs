@@ -39,6 +39,10 @@ impl PayoutWatch for FakeChain {
         let fits = |(payout, at): &&(Payout, Address)| payout.tx == tx && payout.token == token && *at == to;
         Ok(payouts.iter().filter(fits).map(|(payout, _)| payout.clone()).collect())
     }
+
+    async fn spent(&self, _: &str, _: TokenId, _: Address) -> Result<RawAmount, ChainError> {
+        Ok(RawAmount::ZERO)
+    }
 }
 
 #[async_trait]

@@ -57,7 +57,7 @@ pub struct LifiConfig {
     pub deadline_ms: u64,
     /// How long a quote is offered; LI.FI names no time.
     pub valid_for_s: u32,
-    /// How many quotes this process asks for in two hours.
+    /// How many quotes all processes together ask for in two hours.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub quotes_in_two_hours: Option<u32>,
     pub contracts: PinnedContractsConfig,

@@ -14,7 +14,7 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use causeway_domain::ports::{
     Answer, Filler, FillerAsk, FillerError, LiquidityProvider, NamedContract, ProviderAsk, ProviderDeposit,
-    ProviderReport, Refusal,
+    ProviderReport, Refusal, RequestBudgets,
 };
 use causeway_domain::{
     Address, ChainId, CustodyNotice, DepositMethod, Family, Order, Slippage, TokenId, TradeType,
@@ -69,6 +69,13 @@ impl Lifi {
     /// Every pinned contract.
     pub fn pinned(&self) -> Vec<(ChainId, Address)> {
         self.pins.all()
+    }
+
+    /// Its limits are those of all processes of the store.
+    #[must_use]
+    pub fn with_budgets(mut self, budgets: &Arc<dyn RequestBudgets>) -> Self {
+        self.transport.share_budgets(&self.config.name, budgets);
+        self
     }
 
     /// What LI.FI cannot be asked, or what it would answer that cannot be followed here.

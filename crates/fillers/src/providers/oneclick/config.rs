@@ -63,7 +63,7 @@ pub struct OneClickConfig {
     pub valid_for_s: u32,
     /// How long the payer is given for the transfer.
     pub deposit_minutes: u32,
-    /// How many quotes this process asks for in a minute.
+    /// How many quotes all processes together ask for in a minute.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub quotes_in_a_minute: Option<u32>,
 }

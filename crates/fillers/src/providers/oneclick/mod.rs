@@ -13,7 +13,7 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use causeway_domain::ports::{
     Answer, Filler, FillerAsk, FillerError, LiquidityProvider, NamedContract, ProviderAsk, ProviderDeposit,
-    ProviderReport, Refusal,
+    ProviderReport, Refusal, RequestBudgets,
 };
 use causeway_domain::{
     Address, BITCOIN_CHAIN_ID, ChainId, CustodyNotice, DepositMethod, Order, TokenId, TradeType,
@@ -72,6 +72,13 @@ impl OneClick {
                 .to_owned(),
         };
         Ok(Self { config, transport, assets: AssetList::default(), notice: Arc::new(notice) })
+    }
+
+    /// Its limits are those of all processes of the store.
+    #[must_use]
+    pub fn with_budgets(mut self, budgets: &Arc<dyn RequestBudgets>) -> Self {
+        self.transport.share_budgets(&self.config.name, budgets);
+        self
     }
 
     /// What 1Click cannot be asked, or what it would answer that cannot be followed here.

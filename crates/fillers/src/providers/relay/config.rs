@@ -85,7 +85,7 @@ pub struct RelayConfig {
     pub deadline_ms: u64,
     /// How long a quote is offered.
     pub valid_for_s: u32,
-    /// How many quotes this process asks for in a minute.
+    /// How many quotes all processes together ask for in a minute.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub quotes_in_a_minute: Option<u32>,
     pub contracts: PinnedContractsConfig,

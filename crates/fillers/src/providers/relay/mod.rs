@@ -15,7 +15,7 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use causeway_domain::ports::{
     Answer, Filler, FillerAsk, FillerError, LiquidityProvider, NamedContract, ProviderAsk, ProviderDeposit,
-    ProviderReport, Refusal,
+    ProviderReport, Refusal, RequestBudgets,
 };
 use causeway_domain::{Address, ChainId, CustodyNotice, DepositMethod, Family, Order, TokenId, TradeType};
 use jiff::{SignedDuration, Timestamp};
@@ -68,6 +68,13 @@ impl Relay {
             transport,
             notice: Arc::new(notice),
         })
+    }
+
+    /// Its limits are those of all processes of the store.
+    #[must_use]
+    pub fn with_budgets(mut self, budgets: &Arc<dyn RequestBudgets>) -> Self {
+        self.transport.share_budgets(&self.config.name, budgets);
+        self
     }
 
     /// What Relay cannot be asked, or what it would answer that cannot be followed here.

@@ -42,7 +42,9 @@ pub enum Mischief {
     /// The transaction takes more than the input; where its contract can, of this token.
     TakesMore(Address),
     OtherDecimals,
-    /// Gives a chain another number.
+    /// The transaction pays in another token than the quote.
+    OtherOutput,
+    /// Gives a chain another number, or names another token where it numbers none.
     OtherChain,
     /// Quotes less than before.
     WorsePrice,

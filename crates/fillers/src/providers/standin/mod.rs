@@ -6,9 +6,11 @@ mod lifi;
 mod money;
 mod oneclick;
 mod relay;
+mod zerox;
 
 pub use backend::Mischief;
 pub use lifi::LifiStandIn;
 pub use money::PlayMoney;
 pub use oneclick::{OneClickStandIn, Played};
 pub use relay::{RelayStandIn, depository_code};
+pub use zerox::ZeroxStandIn;

@@ -1,6 +1,6 @@
 use std::time::Duration;
 
-use alloy_primitives::{Address, B256, Bytes, U256, b256};
+use alloy_primitives::{Address, B256, Bytes, U256, b256, hex};
 use causeway_http_client::{client, read_body};
 use parking_lot::RwLock;
 use reqwest::Client;
@@ -52,6 +52,15 @@ impl PlayMoney {
         let succeeded = receipt.get("status").and_then(Value::as_str) == Some("0x1");
         let from = text("from").and_then(|text| text.parse().ok()).unwrap_or_default();
         Ok(Some(Paid { from, to, input, succeeded }))
+    }
+
+    /// How much of a token an address holds; nothing where the chain does not say.
+    pub(super) async fn balance(&self, chain: u64, token: Address, owner: Address) -> Result<U256, String> {
+        // `balanceOf(address)`
+        let data = hex::encode_prefixed([&[0x70, 0xa0, 0x82, 0x31], owner.into_word().as_slice()].concat());
+        let held = self.rpc(chain, "eth_call", json!({ "to": token.to_string(), "data": data })).await?;
+        let held = held.as_str().and_then(|text| text.parse::<Bytes>().ok());
+        Ok(held.and_then(|held| U256::try_from_be_slice(&held)).unwrap_or_default())
     }
 
     /// The transfers of a token to an address: the transaction and the amount of each.

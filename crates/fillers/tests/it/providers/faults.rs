@@ -1,7 +1,7 @@
 use causeway_domain::ports::FillerError;
 use causeway_fillers::providers::standin::Mischief;
 
-use super::subject::{Kind, OTHER, Subject, provider_ask};
+use super::subject::{Kind, OTHER, Subject};
 
 async fn is_a_fault(subject: Subject, mischief: Mischief, word: &str) {
     let words = subject.fault(mischief).await;
@@ -18,7 +18,7 @@ pub(super) async fn another_target(subject: Subject) {
 
 pub(super) async fn another_spender(subject: Subject) {
     let word = match subject.kind {
-        Kind::Lifi => "not pinned",
+        Kind::Lifi | Kind::Zerox => "not pinned",
         Kind::Relay => "not its depository",
         Kind::OneClick => unreachable!("it is paid by a transfer"),
     };
@@ -32,7 +32,7 @@ pub(super) async fn another_recipient(subject: Subject) {
 pub(super) async fn a_renamed_chain(subject: Subject) {
     let word = match subject.kind {
         Kind::Lifi => "another destination chain",
-        Kind::Relay | Kind::OneClick => "another output token",
+        Kind::Relay | Kind::OneClick | Kind::Zerox => "another output token",
     };
     is_a_fault(subject, Mischief::OtherChain, word).await;
 }
@@ -42,7 +42,7 @@ pub(super) async fn other_decimals(subject: Subject) {
 }
 
 pub(super) async fn everything_is_checked_again_when_it_is_built(subject: Subject) {
-    let ask = provider_ask(&subject.offer().await);
+    let ask = subject.provider_ask(&subject.offer().await);
     for mischief in [Mischief::OtherRecipient(OTHER), Mischief::OtherChain, Mischief::Html] {
         subject.misbehave(mischief);
         let built = subject.provider.deposit(&ask).await;
@@ -51,7 +51,7 @@ pub(super) async fn everything_is_checked_again_when_it_is_built(subject: Subjec
 }
 
 pub(super) async fn another_target_when_it_is_built(subject: Subject) {
-    let ask = provider_ask(&subject.offer().await);
+    let ask = subject.provider_ask(&subject.offer().await);
     subject.misbehave(Mischief::OtherTarget(OTHER));
     let transaction = subject.call(&ask).await.unwrap();
     let pinned = subject.provider.is_pinned(ask.from.chain(), transaction.target);
@@ -59,7 +59,7 @@ pub(super) async fn another_target_when_it_is_built(subject: Subject) {
     subject.misbehave(Mischief::UnboundedAllowance);
     match (subject.kind, subject.call(&ask).await) {
         // It names a contract only; how much it is allowed is not its to say.
-        (Kind::Lifi, Ok(transaction)) => assert!(transaction.spender.is_some()),
+        (Kind::Lifi | Kind::Zerox, Ok(transaction)) => assert!(transaction.spender.is_some()),
         (Kind::Relay, Err(FillerError::Nonsense(words))) => {
             assert!(words.contains("allowance of"), "{words}");
         }
@@ -67,8 +67,12 @@ pub(super) async fn another_target_when_it_is_built(subject: Subject) {
     }
 }
 
+pub(super) async fn another_output_in_its_transaction(subject: Subject) {
+    is_a_fault(subject, Mischief::OtherOutput, "pays in").await;
+}
+
 pub(super) async fn a_short_output_is_seen_when_it_is_built(subject: Subject) {
-    let ask = provider_ask(&subject.offer().await);
+    let ask = subject.provider_ask(&subject.offer().await);
     subject.misbehave(Mischief::WorsePrice);
     let worse = subject.provider.deposit(&ask).await.unwrap();
     assert!(worse.min_amount_out() < ask.min_amount_out);

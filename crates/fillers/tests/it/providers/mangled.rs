@@ -15,7 +15,7 @@ use serde_json::{Value, json};
 use tokio::net::TcpListener;
 use tokio::task::JoinHandle;
 
-use super::subject::{Subject, ask, provider_ask};
+use super::subject::Subject;
 
 /// How much of a request is passed on.
 const MAX_BODY: usize = 1 << 20;
@@ -123,7 +123,7 @@ pub(super) async fn any_value_in_any_place_of_an_answer_is_read_or_refused(mut s
     let mangler = Mangler::start(subject.url()).await;
     subject.move_to(&mangler.url);
     let offer = subject.offer().await;
-    let asked = provider_ask(&offer);
+    let asked = subject.provider_ask(&offer);
     subject.provider.deposit(&asked).await.unwrap();
     let places = mangler.places();
     assert!(places > 20, "{places}");
@@ -131,9 +131,9 @@ pub(super) async fn any_value_in_any_place_of_an_answer_is_read_or_refused(mut s
         for value in values() {
             mangler.change(Some((place, value.clone())));
             let seen = format!("{value} in place {place}");
-            if let Ok(Answer::Offers(offers)) = subject.provider.quote(&ask()).await {
+            if let Ok(Answer::Offers(offers)) = subject.provider.quote(&subject.ask()).await {
                 for offer in offers {
-                    assert_eq!(offer.amount_in, ask().ask.amount, "{seen}");
+                    assert_eq!(offer.amount_in, subject.ask().ask.amount, "{seen}");
                     assert!(offer.provider.is_some(), "{seen}");
                 }
             }

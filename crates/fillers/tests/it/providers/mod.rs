@@ -9,7 +9,8 @@ mod statuses;
 mod subject;
 mod transfers;
 
-/// Runs every case of the suite for one provider: those of all, and those of providers that are paid by `calls` or `transfers`.
+/// Runs every case of the suite for one provider: those of all, and those of providers that are paid by `calls` or `transfers`,
+/// or whose calls are whole `swaps`.
 macro_rules! conformance {
     ($provider:ident, $kind:expr, $payment:ident) => {
         mod $provider {
@@ -28,23 +29,40 @@ macro_rules! conformance {
                 faults::html_instead_of_json,
                 faults::another_recipient,
                 faults::a_renamed_chain,
-                faults::other_decimals,
                 faults::everything_is_checked_again_when_it_is_built,
                 faults::a_short_output_is_seen_when_it_is_built,
                 mangled::any_value_in_any_place_of_an_answer_is_read_or_refused,
-                statuses::a_deposit_that_it_has_not_seen_is_unknown,
-                statuses::a_delivery_names_its_transaction,
-                statuses::stuck_is_working,
-                statuses::a_status_may_go_back,
-                statuses::done_without_a_transfer_is_its_word_only,
-                statuses::a_transfer_of_less_is_named_as_any,
-                statuses::a_refund_is_of_the_input,
-                statuses::a_status_is_not_asked_for_while_it_wants_to_be_left_alone,
-                statuses::an_outage_tells_no_status,
             );
         }
     };
+    // Those that tell the decimals of their tokens and the status of an order.
+    (@statuses $kind:expr) => {
+        conformance!(@cases $kind,
+            faults::other_decimals,
+            statuses::a_deposit_that_it_has_not_seen_is_unknown,
+            statuses::a_delivery_names_its_transaction,
+            statuses::stuck_is_working,
+            statuses::a_status_may_go_back,
+            statuses::done_without_a_transfer_is_its_word_only,
+            statuses::a_transfer_of_less_is_named_as_any,
+            statuses::a_refund_is_of_the_input,
+            statuses::a_status_is_not_asked_for_while_it_wants_to_be_left_alone,
+            statuses::an_outage_tells_no_status,
+        );
+    };
+    // Those whose transaction delivers at once, so that there is no status.
+    (@swaps $kind:expr) => {
+        conformance!(@cases $kind,
+            quotes::an_offer_says_who_settles_and_its_transaction_is_the_quoted_one,
+            faults::another_target,
+            faults::another_spender,
+            faults::another_target_when_it_is_built,
+            faults::another_output_in_its_transaction,
+            statuses::the_payers_transaction_is_the_delivery,
+        );
+    };
     (@calls $kind:expr) => {
+        conformance!(@statuses $kind);
         conformance!(@cases $kind,
             quotes::an_offer_says_who_settles_and_its_transaction_is_the_quoted_one,
             quotes::its_own_list_of_contracts_is_compared_with_the_pinned_ones,
@@ -55,6 +73,7 @@ macro_rules! conformance {
         );
     };
     (@transfers $kind:expr) => {
+        conformance!(@statuses $kind);
         conformance!(@cases $kind,
             transfers::an_offer_says_who_settles_and_its_address_is_for_the_quoted_route,
             transfers::a_price_alone_makes_no_address,
@@ -82,3 +101,4 @@ macro_rules! conformance {
 conformance!(lifi, Kind::Lifi, calls);
 conformance!(relay, Kind::Relay, calls);
 conformance!(oneclick, Kind::OneClick, transfers);
+conformance!(zerox, Kind::Zerox, swaps);

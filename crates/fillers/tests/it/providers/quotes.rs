@@ -7,7 +7,7 @@ use causeway_domain::{
 };
 use causeway_fillers::providers::standin::Mischief;
 
-use super::subject::{ARBITRUM, BASE, CONTRACT, Kind, Settings, Subject, ask, provider_ask};
+use super::subject::{ARBITRUM, BASE, CONTRACT, Kind, Settings, Subject};
 
 type Change = fn(&mut Ask);
 
@@ -22,11 +22,13 @@ pub(super) async fn an_offer_says_who_settles_and_its_transaction_is_the_quoted_
     let name = match subject.kind {
         Kind::Lifi => "LI.FI",
         Kind::Relay => "Relay",
+        Kind::Zerox => "0x",
         Kind::OneClick => unreachable!("it is paid by a transfer"),
     };
     assert!(provider.notice.held_by.contains(name), "{:?}", provider.notice);
-    assert!(provider.notice.refunds.contains("returns the input"), "{:?}", provider.notice);
-    let transaction = subject.call(&provider_ask(&offer)).await.unwrap();
+    let refund = if subject.provider.delivers_at_once() { "keeps the input" } else { "returns the input" };
+    assert!(provider.notice.refunds.contains(refund), "{:?}", provider.notice);
+    let transaction = subject.call(&subject.provider_ask(&offer)).await.unwrap();
     assert_eq!(transaction.target, Address::Evm(CONTRACT));
     assert_eq!(transaction.spender, Some(Address::Evm(CONTRACT)));
     assert_eq!((transaction.value, transaction.min_amount_out), (U256::ZERO, offer.min_amount_out));
@@ -34,7 +36,7 @@ pub(super) async fn an_offer_says_who_settles_and_its_transaction_is_the_quoted_
 
 pub(super) async fn what_cannot_be_followed_is_refused_without_a_call(subject: Subject) {
     let other_method: Change = match subject.kind {
-        Kind::Lifi | Kind::Relay => |ask| ask.deposit_methods = vec![DepositMethod::Transfer],
+        Kind::Lifi | Kind::Relay | Kind::Zerox => |ask| ask.deposit_methods = vec![DepositMethod::Transfer],
         Kind::OneClick => |ask| ask.deposit_methods = vec![DepositMethod::ContractCall],
     };
     let changes: [(&str, Change); 6] = [
@@ -48,10 +50,11 @@ pub(super) async fn what_cannot_be_followed_is_refused_without_a_call(subject: S
     let own: (&str, Change) = match subject.kind {
         Kind::Lifi => ("paying address", |ask| ask.refund_to = Address::Evm([9; 20].into())),
         Kind::Relay => ("within a chain", |ask| ask.to = ask.from),
+        Kind::Zerox => ("paying address", |ask| ask.refund_to = Address::Evm([9; 20].into())),
         Kind::OneClick => ("not served", |ask| ask.from = TokenId::native(SOLANA_CHAIN_ID)),
     };
     for (word, change) in changes.into_iter().chain([own]) {
-        let mut ask = ask();
+        let mut ask = subject.ask();
         change(&mut ask.ask);
         let words = subject.refusal(&ask).await;
         assert!(words.contains(word), "{word}: {words}");
@@ -61,9 +64,11 @@ pub(super) async fn what_cannot_be_followed_is_refused_without_a_call(subject: S
 
 pub(super) async fn no_route_is_a_refusal(subject: Subject) {
     subject.misbehave(Mischief::NoRoute);
-    let refused = subject.provider.quote(&ask()).await.unwrap();
+    let refused = subject.provider.quote(&subject.ask()).await.unwrap();
     match subject.kind {
-        Kind::Lifi | Kind::Relay => assert_eq!(refused, Answer::Refused(Refusal::PairNotServed)),
+        Kind::Lifi | Kind::Relay | Kind::Zerox => {
+            assert_eq!(refused, Answer::Refused(Refusal::PairNotServed));
+        }
         // It has words for that only.
         Kind::OneClick => {
             assert!(
@@ -77,10 +82,12 @@ pub(super) async fn no_route_is_a_refusal(subject: Subject) {
 pub(super) async fn an_operators_fee_is_passed_on_and_shown(mut subject: Subject) {
     subject.configure(Settings { fee_bps: 100, ..Settings::default() });
     let offer = subject.offer().await;
-    if matches!(subject.kind, Kind::Relay | Kind::OneClick) {
+    if !matches!(subject.kind, Kind::Lifi) {
         let fee = offer.fees.iter().find(|fee| fee.kind == FeeKind::Protocol).unwrap();
-        assert_eq!(fee.amount.to_string(), "250000");
-        assert_eq!(offer.amount_out.to_string(), "24725250", "taken from the input");
+        // 0x takes it from the output, the others from the input.
+        let expected = if matches!(subject.kind, Kind::Zerox) { "249750" } else { "250000" };
+        assert_eq!(fee.amount.to_string(), expected);
+        assert_eq!(offer.amount_out.to_string(), "24725250");
     }
     assert!(!offer.fees.is_empty());
 }
@@ -88,15 +95,17 @@ pub(super) async fn an_operators_fee_is_passed_on_and_shown(mut subject: Subject
 pub(super) async fn a_slow_provider_is_given_up_at_its_deadline(mut subject: Subject) {
     subject.misbehave(Mischief::Slow(Duration::from_mins(10)));
     subject.configure(Settings { deadline_ms: Some(50), ..Settings::default() });
-    assert!(matches!(subject.provider.quote(&ask()).await, Err(FillerError::Unavailable(_))));
+    assert!(matches!(subject.provider.quote(&subject.ask()).await, Err(FillerError::Unavailable(_))));
 }
 
 pub(super) async fn a_provider_that_asks_for_it_is_left_alone(subject: Subject) {
     subject.misbehave(Mischief::TooMany);
-    let Err(FillerError::Unavailable(words)) = subject.provider.quote(&ask()).await else { panic!("429") };
+    let Err(FillerError::Unavailable(words)) = subject.provider.quote(&subject.ask()).await else {
+        panic!("429")
+    };
     assert!(words.contains("429"), "{words}");
     subject.misbehave(Mischief::None);
-    let Err(FillerError::Unavailable(words)) = subject.provider.quote(&ask()).await else {
+    let Err(FillerError::Unavailable(words)) = subject.provider.quote(&subject.ask()).await else {
         panic!("asked again")
     };
     assert!(words.contains("left alone"), "{words}");
@@ -105,7 +114,9 @@ pub(super) async fn a_provider_that_asks_for_it_is_left_alone(subject: Subject) 
 
 pub(super) async fn an_outage_is_no_lie(subject: Subject) {
     subject.misbehave(Mischief::Down);
-    let Err(FillerError::Unavailable(words)) = subject.provider.quote(&ask()).await else { panic!("503") };
+    let Err(FillerError::Unavailable(words)) = subject.provider.quote(&subject.ask()).await else {
+        panic!("503")
+    };
     assert!(words.contains("503"), "{words}");
     subject.misbehave(Mischief::None);
     subject.offer().await;

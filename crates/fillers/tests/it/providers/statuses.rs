@@ -1,15 +1,14 @@
 use alloy_primitives::U256;
 use causeway_domain::ports::{FillerError, ProviderDeposit, ProviderReport, ProviderReturn, ProviderState};
-use causeway_domain::{DepositMethod, Order, ProviderOrder, ProviderTerms, Slippage};
+use causeway_domain::{Ask, DepositMethod, Order, ProviderOrder, ProviderTerms, Slippage};
 use causeway_fillers::providers::standin::Mischief;
 use causeway_testing::sample;
 
 use super::chain::DEPOSIT;
-use super::subject::{ARBITRUM, BASE, Kind, OTHER, Subject, ask, provider_ask};
+use super::subject::{ARBITRUM, BASE, Kind, OTHER, Subject};
 
 /// An order of the usual ask.
-pub(super) fn order() -> Order {
-    let ask = ask().ask;
+fn order_of(ask: &Ask) -> Order {
     let mut order = sample::order(1);
     (order.from, order.to, order.src_amount) = (ask.from, ask.to, ask.amount);
     (order.author, order.recipient, order.refund_to) = (ask.from_address, ask.recipient, ask.refund_to);
@@ -24,9 +23,9 @@ impl Subject {
 
     /// Pays that percentage of a transfer; calls pay all.
     pub(super) async fn pay_part(&self, percent: u64) {
-        let ask = provider_ask(&self.offer().await);
+        let ask = self.provider_ask(&self.offer().await);
         match self.provider.deposit(&ask).await.unwrap() {
-            ProviderDeposit::Call(call) => self.chain.send(BASE, &ask.payer, &call),
+            ProviderDeposit::Call(call) => self.chain.send(self.source(), &ask.payer, &call),
             ProviderDeposit::Transfer(given) => {
                 let amount = ask.amount_in.get() * U256::from(percent) / U256::from(100);
                 self.chain.transfer(BASE, ask.from.address(), given.address, amount);
@@ -37,7 +36,7 @@ impl Subject {
 
     /// The order of the last payment.
     pub(super) fn order(&self) -> Order {
-        let mut order = order();
+        let mut order = order_of(&self.ask().ask);
         if let Some(address) = *self.paid.lock() {
             let offered = self.provider.notice().clone();
             order.method = DepositMethod::Transfer;
@@ -73,7 +72,7 @@ pub(super) async fn a_delivery_names_its_transaction(subject: Subject) {
     let ProviderState::Delivered { tx } = subject.state().await else { panic!("not delivered") };
     let [paid] = &subject.chain.payments()[..] else { panic!("not paid once") };
     assert_eq!((paid.chain, paid.tx.as_str(), paid.amount.as_str()), (ARBITRUM, tx.as_str(), "24975000"));
-    assert_eq!(paid.to, ask().ask.recipient.to_string());
+    assert_eq!(paid.to, subject.ask().ask.recipient.to_string());
     assert_eq!(subject.state().await, ProviderState::Delivered { tx }, "asked again, paid once");
     assert_eq!(subject.chain.payments().len(), 1);
 }
@@ -113,7 +112,7 @@ pub(super) async fn a_refund_is_of_the_input(subject: Subject) {
     subject.misbehave(Mischief::Refunds);
     subject.pay().await;
     let ProviderState::Returned(returned) = subject.state().await else { panic!("not returned") };
-    assert_eq!((returned.token, returned.at_recipient), (ask().ask.from, false));
+    assert_eq!((returned.token, returned.at_recipient), (subject.ask().ask.from, false));
     let paid = &subject.chain.payments()[0];
     assert_eq!((paid.chain, &paid.tx, paid.amount.as_str()), (BASE, &returned.tx, "25000000"));
 }
@@ -149,4 +148,15 @@ pub(super) async fn an_outage_tells_no_status(subject: Subject) {
     assert!(matches!(subject.report().await, Err(FillerError::Nonsense(_))));
     subject.misbehave(Mischief::None);
     assert!(matches!(subject.state().await, ProviderState::Delivered { .. }));
+}
+
+pub(super) async fn the_payers_transaction_is_the_delivery(subject: Subject) {
+    assert!(subject.provider.delivers_at_once());
+    let order = subject.order();
+    assert_eq!(subject.provider.look_up(&order, None).await.unwrap(), None);
+    // There is nothing to ask for, so an outage changes nothing; whether it is so, the chain shows.
+    subject.misbehave(Mischief::Down);
+    let report = subject.provider.look_up(&order, Some(DEPOSIT)).await.unwrap().unwrap();
+    assert_eq!(report.state, ProviderState::Delivered { tx: DEPOSIT.to_owned() });
+    assert_eq!((report.word.as_str(), report.deposits.len(), report.received), ("", 0, None));
 }

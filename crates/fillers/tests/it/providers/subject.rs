@@ -9,8 +9,11 @@ use causeway_domain::{Address, Ask, ChainId, RawAmount, Token, TokenId, TradeTyp
 use causeway_fillers::providers::lifi::{Lifi, LifiConfig};
 use causeway_fillers::providers::oneclick::{OneClick, OneClickConfig};
 use causeway_fillers::providers::relay::{Relay, RelayConfig};
-use causeway_fillers::providers::standin::{LifiStandIn, Mischief, OneClickStandIn, PlayMoney, RelayStandIn};
-use causeway_fillers::providers::{PinnedContractsConfig, ProviderSetupError};
+use causeway_fillers::providers::standin::{
+    LifiStandIn, Mischief, OneClickStandIn, PlayMoney, RelayStandIn, ZeroxStandIn,
+};
+use causeway_fillers::providers::zerox::{Zerox, ZeroxConfig};
+use causeway_fillers::providers::{PinnedContractsConfig, ProviderKey, ProviderSetupError};
 use parking_lot::Mutex;
 use serde_json::json;
 
@@ -22,18 +25,21 @@ pub(super) const BASE: u64 = 8453;
 pub(super) const ARBITRUM: u64 = 42_161;
 const BASE_USDC: EvmAddress = address!("833589fCD6eDb6E08f4c7C32D4f71b54bdA02913");
 const ARBITRUM_USDC: EvmAddress = address!("af88d065e77c8cC2239327C5EDb3A432268e5831");
+const ARBITRUM_USDT: EvmAddress = address!("Fd086bC7CD5C481DCC9C85ebE478A1C0b69FCbb9");
 
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Kind {
     Lifi,
     Relay,
     OneClick,
+    Zerox,
 }
 
 enum StandIn {
     Lifi(LifiStandIn),
     Relay(RelayStandIn),
     OneClick(OneClickStandIn),
+    Zerox(ZeroxStandIn),
 }
 
 /// What differs from a provider's usual configuration.
@@ -63,6 +69,10 @@ impl Subject {
             Kind::Lifi => StandIn::Lifi(LifiStandIn::start(CONTRACT, tokens, money).await.unwrap()),
             Kind::Relay => StandIn::Relay(RelayStandIn::start(CONTRACT, tokens, money).await.unwrap()),
             Kind::OneClick => StandIn::OneClick(OneClickStandIn::start(tokens, money).await.unwrap()),
+            Kind::Zerox => {
+                let tokens = [(ARBITRUM, ARBITRUM_USDC, 6, "USDC"), (ARBITRUM, ARBITRUM_USDT, 6, "USDT")];
+                StandIn::Zerox(ZeroxStandIn::start(CONTRACT, tokens, money).await.unwrap())
+            }
         };
         let provider = adapter(&stand_in, Settings::default(), url(&stand_in)).unwrap();
         Self { kind, provider, stand_in, chain, paid: Mutex::default() }
@@ -88,6 +98,7 @@ impl Subject {
             StandIn::Lifi(stand_in) => stand_in.misbehave(mischief),
             StandIn::Relay(stand_in) => stand_in.misbehave(mischief),
             StandIn::OneClick(stand_in) => stand_in.misbehave(mischief),
+            StandIn::Zerox(stand_in) => stand_in.misbehave(mischief),
         }
     }
 
@@ -97,11 +108,27 @@ impl Subject {
             StandIn::Lifi(stand_in) => stand_in.quotes(),
             StandIn::Relay(stand_in) => stand_in.quotes(),
             StandIn::OneClick(stand_in) => stand_in.quotes(),
+            StandIn::Zerox(stand_in) => stand_in.quotes(),
         }
     }
 
+    pub(super) fn ask(&self) -> FillerAsk {
+        usual_ask(self.kind)
+    }
+
+    /// The chain of the input.
+    pub(super) fn source(&self) -> u64 {
+        self.ask().ask.from.chain().get()
+    }
+
+    pub(super) fn provider_ask(&self, offer: &Offer) -> ProviderAsk {
+        let terms = offer.provider.as_ref().unwrap().terms.clone();
+        let asked = ProviderAsk::to_quote(&self.ask().ask, &terms.tool);
+        ProviderAsk { min_amount_out: offer.min_amount_out, slippage: terms.slippage, ..asked }
+    }
+
     pub(super) async fn offer(&self) -> Offer {
-        match self.provider.quote(&ask()).await.unwrap() {
+        match self.provider.quote(&self.ask()).await.unwrap() {
             Answer::Offers(mut offers) => offers.remove(0),
             Answer::Refused(refusal) => panic!("refused: {refusal}"),
         }
@@ -117,7 +144,7 @@ impl Subject {
     /// The words of a quote that is the provider's fault.
     pub(super) async fn fault(&self, mischief: Mischief) -> String {
         self.misbehave(mischief);
-        match self.provider.quote(&ask()).await {
+        match self.provider.quote(&self.ask()).await {
             Err(FillerError::Nonsense(words)) => words,
             other => panic!("{mischief:?}: {other:?}"),
         }
@@ -127,7 +154,7 @@ impl Subject {
     pub(super) fn named(&self) -> Vec<(String, String)> {
         match &self.stand_in {
             StandIn::OneClick(stand_in) => stand_in.named(),
-            StandIn::Lifi(_) | StandIn::Relay(_) => Vec::new(),
+            StandIn::Lifi(_) | StandIn::Relay(_) | StandIn::Zerox(_) => Vec::new(),
         }
     }
 
@@ -153,6 +180,7 @@ fn url(stand_in: &StandIn) -> &str {
         StandIn::Lifi(stand_in) => &stand_in.url,
         StandIn::Relay(stand_in) => &stand_in.url,
         StandIn::OneClick(stand_in) => &stand_in.url,
+        StandIn::Zerox(stand_in) => &stand_in.url,
     }
 }
 
@@ -162,7 +190,8 @@ fn adapter(
     url: &str,
 ) -> Result<Arc<dyn LiquidityProvider>, ProviderSetupError> {
     let (url, all) = (url.to_owned(), Some(u32::MAX));
-    let pins = json!({ "bundled": false, "pinned": [{ "chain": BASE, "address": CONTRACT }] });
+    let chain = if matches!(stand_in, StandIn::Zerox(_)) { ARBITRUM } else { BASE };
+    let pins = json!({ "bundled": false, "pinned": [{ "chain": chain, "address": CONTRACT }] });
     let contracts: PinnedContractsConfig = serde_json::from_value(pins).unwrap();
     let fee_bps = settings.fee_bps;
     Ok(match stand_in {
@@ -190,6 +219,20 @@ fn adapter(
             let fee_recipient = Some("operator.near".to_owned());
             Arc::new(OneClick::new(OneClickConfig { url, fee_bps, fee_recipient, deadline_ms, ..usual })?)
         }
+        StandIn::Zerox(_) => {
+            let usual = ZeroxConfig { quotes_in_a_second: all, ..ZeroxConfig::default() };
+            let deadline_ms = settings.deadline_ms.unwrap_or(30_000);
+            let fee_recipient = Some(EvmAddress::repeat_byte(0xfe));
+            Arc::new(Zerox::new(ZeroxConfig {
+                url,
+                api_key: Some(ProviderKey::new("key".to_owned())),
+                fee_bps,
+                fee_recipient,
+                deadline_ms,
+                contracts,
+                ..usual
+            })?)
+        }
     })
 }
 
@@ -198,8 +241,12 @@ fn token(chain: u64, address: EvmAddress) -> Token {
     Token { id, symbol: "USDC".to_owned(), name: "USD Coin".to_owned(), decimals: 6, logo: None }
 }
 
-pub(super) fn ask() -> FillerAsk {
-    let (from, to) = (token(BASE, BASE_USDC), token(ARBITRUM, ARBITRUM_USDC));
+/// The usual ask: between two chains, or within one where the provider swaps there only.
+fn usual_ask(kind: Kind) -> FillerAsk {
+    let (from, to) = match kind {
+        Kind::Zerox => (token(ARBITRUM, ARBITRUM_USDC), token(ARBITRUM, ARBITRUM_USDT)),
+        Kind::Lifi | Kind::Relay | Kind::OneClick => (token(BASE, BASE_USDC), token(ARBITRUM, ARBITRUM_USDC)),
+    };
     let (payer, recipient) = (Address::Evm([3; 20].into()), Address::Evm([4; 20].into()));
     let ask = Ask {
         trade_type: TradeType::ExactInput,
@@ -215,20 +262,4 @@ pub(super) fn ask() -> FillerAsk {
         deposit_window: None,
     };
     FillerAsk { ask, from: Arc::new(from), to: Arc::new(to) }
-}
-
-pub(super) fn provider_ask(offer: &Offer) -> ProviderAsk {
-    let ask = ask().ask;
-    let terms = offer.provider.as_ref().unwrap().terms.clone();
-    ProviderAsk {
-        from: ask.from,
-        to: ask.to,
-        amount_in: offer.amount_in,
-        min_amount_out: offer.min_amount_out,
-        payer: ask.from_address,
-        recipient: ask.recipient,
-        refund_to: ask.refund_to,
-        tool: terms.tool,
-        slippage: terms.slippage,
-    }
 }

@@ -5,7 +5,7 @@ use causeway_fillers::providers::standin::Mischief;
 use jiff::Timestamp;
 
 use super::chain::DEPOSIT;
-use super::subject::{OTHER, Subject, ask, provider_ask};
+use super::subject::{OTHER, Subject};
 
 pub(super) async fn an_offer_says_who_settles_and_its_address_is_for_the_quoted_route(subject: Subject) {
     let offer = subject.offer().await;
@@ -15,14 +15,14 @@ pub(super) async fn an_offer_says_who_settles_and_its_address_is_for_the_quoted_
     let provider = offer.provider.clone().unwrap();
     assert!(provider.notice.held_by.contains("agent"), "{:?}", provider.notice);
     assert!(provider.notice.refunds.contains("returns the input"), "{:?}", provider.notice);
-    let given = subject.address(&provider_ask(&offer)).await.unwrap();
+    let given = subject.address(&subject.provider_ask(&offer)).await.unwrap();
     assert_eq!(given.min_amount_out, offer.min_amount_out);
     let left = i64::try_from(given.pays_until).unwrap() - Timestamp::now().as_second();
     assert!((1_700..=1_800).contains(&left), "half an hour: {left}");
-    let again = subject.address(&provider_ask(&offer)).await.unwrap();
+    let again = subject.address(&subject.provider_ask(&offer)).await.unwrap();
     assert_ne!(again.address, given.address, "an address for each deposit");
     assert_eq!(subject.provider.deposit_method(), DepositMethod::Transfer);
-    assert!(!subject.provider.is_pinned(ask().ask.from.chain(), given.address));
+    assert!(!subject.provider.is_pinned(subject.ask().ask.from.chain(), given.address));
 }
 
 pub(super) async fn a_price_alone_makes_no_address(subject: Subject) {
@@ -36,7 +36,7 @@ pub(super) async fn a_quote_that_takes_more_is_a_fault(subject: Subject) {
 }
 
 pub(super) async fn an_address_of_the_route_itself_is_for_the_engine_to_refuse(subject: Subject) {
-    let ask = provider_ask(&subject.offer().await);
+    let ask = subject.provider_ask(&subject.offer().await);
     let Address::Evm(payer) = ask.payer else { panic!("an EVM address") };
     subject.misbehave(Mischief::OtherTarget(payer));
     assert_eq!(subject.address(&ask).await.unwrap().address, ask.payer);
@@ -45,14 +45,14 @@ pub(super) async fn an_address_of_the_route_itself_is_for_the_engine_to_refuse(s
 }
 
 pub(super) async fn an_address_with_a_memo_is_not_used(subject: Subject) {
-    let ask = provider_ask(&subject.offer().await);
+    let ask = subject.provider_ask(&subject.offer().await);
     subject.misbehave(Mischief::NeedsMemo);
     let Err(FillerError::Unavailable(words)) = subject.address(&ask).await else { panic!("an address") };
     assert!(words.contains("memo"), "{words}");
 }
 
 pub(super) async fn the_shorter_of_its_times_counts(subject: Subject) {
-    let ask = provider_ask(&subject.offer().await);
+    let ask = subject.provider_ask(&subject.offer().await);
     subject.misbehave(Mischief::ShortTime);
     let given = subject.address(&ask).await.unwrap();
     assert!(i64::try_from(given.pays_until).unwrap() <= Timestamp::now().as_second() + 60);

@@ -34,6 +34,12 @@ async fn rule_22_a_final_payout_is_seen_only_at_its_address() {
         assert_eq!(amounts, [U256::from(amount)], "{purpose}");
         assert_eq!((seen[0].tx.as_str(), seen[0].token), (tx.as_str(), token));
         assert!(watch.payouts(&tx, token, other).await.unwrap().is_empty(), "{purpose}");
+        let payer = AnyAddress::Solana(fixture.roles.solana_ramps.address);
+        let spent = watch.spent(&tx, token, payer).await.unwrap().get();
+        // The fee and the rent of a new account are paid in SOL too.
+        let most = if token == sol { amount + SOL / 100 } else { amount };
+        assert!((U256::from(amount)..=U256::from(most)).contains(&spent), "{purpose}: {spent}");
+        assert!(watch.spent(&tx, token, to).await.unwrap().is_zero(), "it received");
         let wrong = if token == sol { usdc() } else { sol };
         assert!(watch.payouts(&tx, wrong, to).await.unwrap().is_empty(), "{purpose}");
     }
