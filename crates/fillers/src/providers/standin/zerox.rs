@@ -2,6 +2,7 @@ use std::collections::HashMap;
 use std::io;
 use std::net::Ipv4Addr;
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 
 use alloy_primitives::{Address, Bytes, U256, keccak256};
 use alloy_sol_types::{SolType as _, sol};
@@ -85,6 +86,9 @@ fn outage(status: StatusCode, message: &str) -> Response {
     error(status, "INTERNAL_SERVER_ERROR", message)
 }
 
+/// How long a payment of the faucet may take to be in a block.
+const STOCK_TIMEOUT: Duration = Duration::from_secs(10);
+
 /// A part of an amount in basis points, rounded down.
 fn part(amount: U256, bps: u64) -> Option<U256> {
     amount.checked_mul(U256::from(bps))?.checked_div(U256::from(10_000))
@@ -159,10 +163,22 @@ impl Backend {
         let held = self.money.balance(chain, token, self.contract).await;
         if held.is_ok_and(|held| held < output.saturating_mul(U256::from(2))) {
             let amount = output.saturating_mul(U256::from(STOCK));
-            if let Err(error) = self.money.pay(chain, token, self.contract, amount).await {
-                tracing::warn!(error, "the stand-in has no output");
+            match self.money.pay(chain, token, self.contract, amount).await {
+                Ok(_) => self.wait_for_stock(chain, token, output).await,
+                Err(error) => tracing::warn!(error, "the stand-in has no output"),
             }
         }
+    }
+
+    async fn wait_for_stock(&self, chain: u64, token: Address, output: U256) {
+        let begun = Instant::now();
+        while begun.elapsed() < STOCK_TIMEOUT {
+            if self.money.balance(chain, token, self.contract).await.is_ok_and(|held| held >= output) {
+                return;
+            }
+            tokio::time::sleep(Duration::from_millis(50)).await;
+        }
+        tracing::warn!("the stand-in's output is not in a block yet");
     }
 }
 
