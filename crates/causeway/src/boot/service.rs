@@ -19,7 +19,7 @@ use tokio::net::TcpListener;
 use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 
-use crate::boot::config::{Config, Mode};
+use crate::boot::config::{Config, Mode, ServerConfig};
 use crate::boot::parts::app_context::AppContext;
 use crate::boot::parts::attesters::Attesters;
 use crate::boot::parts::catalog::load_catalog;
@@ -260,6 +260,11 @@ impl Service {
             replica,
             _lock: lock,
         })
+    }
+
+    /// The address on this machine, which a proxy forwards to.
+    pub(crate) fn local_url(&self) -> anyhow::Result<String> {
+        Ok(ServerConfig::local_url(self.listener.local_addr()?))
     }
 
     /// Answers requests until a signal stops the service, then stops the parts in order.

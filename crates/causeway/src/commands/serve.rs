@@ -1,7 +1,5 @@
 use std::io::Write as _;
 
-use causeway_catalog::Catalog;
-
 use crate::boot::config::{Config, Mode};
 use crate::boot::parts::chain_access::sandbox_rpc;
 use crate::boot::service::Service;
@@ -12,7 +10,7 @@ pub(crate) async fn serve(config: &Config) -> anyhow::Result<()> {
     let traces = logging::start_with_traces(&config.log, &config.traces)?;
     descriptors::raise_limit();
     let service = Service::start(config).await?;
-    print_summary(config, &service.public_url, &service.catalog)?;
+    print_summary(config, &service)?;
     let ended = service.run().await;
     if let Some(traces) = traces {
         traces.flush().await;
@@ -21,8 +19,13 @@ pub(crate) async fn serve(config: &Config) -> anyhow::Result<()> {
 }
 
 /// Prints a short summary with clickable addresses.
-fn print_summary(config: &Config, url: &str, catalog: &Catalog) -> anyhow::Result<()> {
-    let snapshot = catalog.snapshot();
+fn print_summary(config: &Config, service: &Service) -> anyhow::Result<()> {
+    let url = service.public_url.as_str();
+    let listening = match &config.server.public_url {
+        Some(_) => format!("    Listens on     {}\n", service.local_url()?),
+        None => String::new(),
+    };
+    let snapshot = service.catalog.snapshot();
     let chains = snapshot.chains().iter().filter(|chain| chain.enabled).count();
     let tokens = snapshot.token_count();
     let location = config.database.location(&config.data_dir)?;
@@ -43,7 +46,7 @@ fn print_summary(config: &Config, url: &str, catalog: &Catalog) -> anyhow::Resul
          API reference  {url}/docs\n    \
          Chains         {url}/v1/chains ({chains} chains, {tokens} tokens)\n    \
          Store          {location}\n\
-         {wallets}\n  \
+         {listening}{wallets}\n  \
          Ctrl-C stops it.\n",
         version = env!("CARGO_PKG_VERSION"),
     );
