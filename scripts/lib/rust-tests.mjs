@@ -102,7 +102,7 @@ if (mode !== "build") {
     // The end-to-end tests mostly wait for blocks, and some of the others for a database: more run at a time than there are cores.
     const results = (
         await Promise.all([
-            mode === "unit" ? [] : runAll(endToEnd, 1, cores + 3),
+            mode === "unit" ? [] : runAll(endToEnd, 1, cores + 2),
             mode === "e2e" ? [] : runAll(unit, mode === "unit" ? cores : 1, cores),
         ])
     ).flat();
