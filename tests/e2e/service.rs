@@ -1,3 +1,4 @@
+use std::ffi::OsStr;
 use std::io::{BufRead as _, BufReader};
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
@@ -13,7 +14,11 @@ const START_LIMIT: Duration = Duration::from_mins(3);
 /// The binary under test, or another in its place, without any setting of the person who runs the tests.
 pub(crate) fn causeway() -> Command {
     let other = std::env::var_os("CAUSEWAY_BIN");
-    let mut command = Command::new(other.unwrap_or_else(|| env!("CARGO_BIN_EXE_causeway").into()));
+    command_of(&other.unwrap_or_else(|| env!("CARGO_BIN_EXE_causeway").into()))
+}
+
+fn command_of(binary: &OsStr) -> Command {
+    let mut command = Command::new(binary);
     for name in ["LISTEN", "DATA_DIR", "CONFIG", "DATABASE_URL", "LOG", "SANDBOX_RPC", "DEPLOYER_KEY"] {
         command.env_remove(format!("CAUSEWAY_{name}"));
     }
@@ -68,13 +73,25 @@ impl Service {
     }
 
     pub(crate) fn start_logging(data_dir: &Path, args: &[&str], log: Stdio) -> Self {
-        let child = causeway()
+        let mut command = causeway();
+        command.stderr(log);
+        Self::run(command, data_dir, args)
+    }
+
+    /// Another version of the service.
+    pub(crate) fn start_binary(binary: &OsStr, data_dir: &Path, args: &[&str]) -> Self {
+        let mut command = command_of(binary);
+        command.stderr(Stdio::null());
+        Self::run(command, data_dir, args)
+    }
+
+    fn run(mut command: Command, data_dir: &Path, args: &[&str]) -> Self {
+        let child = command
             .current_dir(data_dir)
             .args(["--listen", "127.0.0.1:0", "--data-dir"])
             .arg(data_dir)
             .args(args)
             .stdout(Stdio::piped())
-            .stderr(log)
             .spawn()
             .expect("the binary starts");
         // From here on the process ends with the value, also when its address never comes.

@@ -1,5 +1,7 @@
 //! Several processes on one PostgreSQL behave as one: each payout is swapped once, and the orders of a killed process go on.
 
+mod upgrade;
+
 use std::path::Path;
 use std::time::{Duration, Instant};
 
@@ -58,9 +60,13 @@ impl Database {
 }
 
 fn replica(folder: &Path, database: &Database, chains: &str) -> Service {
+    configure(folder, database);
+    Service::start_with(folder, &["--sandbox-rpc", chains])
+}
+
+fn configure(folder: &Path, database: &Database) {
     let settings = format!("[database]\nurl = \"{}\"\n{}", database.url, few_chains());
     std::fs::write(folder.join("causeway.toml"), settings).unwrap();
-    Service::start_with(folder, &["--sandbox-rpc", chains])
 }
 
 /// Both processes have the same keys (rule 32).
@@ -214,18 +220,27 @@ async fn three_replicas_are_one_service_and_the_orders_of_a_killed_one_go_on() {
     second.child.kill().unwrap();
     second.child.wait().unwrap();
     let address = build["depositAddress"].as_str().unwrap_or_else(|| panic!("{build}"));
+    pay_address(&first, base, address).await;
+    wait_until_filled(&third, address).await;
+    drop((first, second, third));
+    database.drop().await;
+}
+
+/// Pays what [`built`] asks for.
+async fn pay_address(service: &Service, chains: &str, address: &str) {
     let pay = json!({ "chainId": 10, "address": address, "amount": "100000000000000000" });
-    let paid = first.client.post(format!("{base}/sandbox/faucet")).json(&pay).send().await.unwrap();
+    let paid = service.client.post(format!("{chains}/sandbox/faucet")).json(&pay).send().await.unwrap();
     assert!(paid.status().is_success(), "{paid:?}");
+}
+
+async fn wait_until_filled(service: &Service, address: &str) {
     let begun = Instant::now();
     loop {
-        let order = third.get_json(&format!("/v1/orders/by-deposit-address/{address}")).await;
+        let order = service.get_json(&format!("/v1/orders/by-deposit-address/{address}")).await;
         if order["data"][0]["status"] == "filled" {
-            break;
+            return;
         }
         assert!(begun.elapsed() < LIMIT, "{order}");
         tokio::time::sleep(Duration::from_millis(200)).await;
     }
-    drop((first, second, third));
-    database.drop().await;
 }
