@@ -1,9 +1,11 @@
-//! Orders over two replicas while PostgreSQL fails over: the primary crashes, is lost with its machine, is frozen, and hands over.
+//! Orders over two replicas while PostgreSQL fails over: the primary crashes, is lost with its machine, is frozen, is isolated, and
+//! hands over.
 //! Runs beside a cluster only: `tests/failover/cluster run …`, as `scripts/soak failover` does.
 
 use std::fmt::Write as _;
+use std::io::{Read as _, Seek as _};
 use std::path::PathBuf;
-use std::process::Command;
+use std::process::{Command, ExitStatus};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
@@ -22,41 +24,97 @@ use super::seeded_rng::{SeededRng, number, seed};
 /// How often a write is tried, to see for how long there are none.
 const PROBE_INTERVAL: Duration = Duration::from_millis(100);
 
-/// How long a frozen server stays frozen after another one has taken over.
-const FROZEN: Duration = Duration::from_secs(12);
+/// How long a server that does not know that it was replaced stays so after another one has taken over.
+const UNAWARE: Duration = Duration::from_secs(12);
 
 /// How long there may be no database, far more than Patroni takes.
 const LIMIT: Duration = Duration::from_mins(2);
 
-const WAYS: [(&str, &str); 4] = [
+/// How long the script may take; its own waits end before.
+const SCRIPT_LIMIT: Duration = Duration::from_secs(150);
+
+/// How long writes are watched after the cluster is whole: what was refused while the server came back counts too.
+const AFTERWARDS: Duration = Duration::from_secs(3);
+
+const WAYS: [(&str, &str); 5] = [
     ("crash", "the server is killed (`kill -9`), Patroni beside it is alive"),
     ("switchover", "a switchover that an operator asked for"),
     ("freeze", "the machine stands still, then goes on (SIGSTOP of server and Patroni)"),
+    ("isolate", "a partition: the server runs and is replaced without knowing (SIGSTOP of Patroni)"),
     ("lose", "server and Patroni are killed (`kill -9`)"),
 ];
 
 /// Asks the script of the cluster for something, and returns what it prints.
-fn cluster(arguments: &[&str]) -> String {
+///
+/// Its output goes to files: a process that it leaves behind would keep a pipe open for ever.
+fn cluster(arguments: &[String]) -> String {
     let script = std::env::var("CAUSEWAY_FAILOVER_CLUSTER").unwrap();
-    let output = Command::new(script).args(arguments).output().unwrap();
-    assert!(output.status.success(), "{arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
-    String::from_utf8(output.stdout).unwrap().trim().to_owned()
+    let [mut printed, mut complaints] = [(), ()].map(|()| tempfile::tempfile().unwrap());
+    let mut child = Command::new(script)
+        .args(arguments)
+        .stdout(printed.try_clone().unwrap())
+        .stderr(complaints.try_clone().unwrap())
+        .spawn()
+        .unwrap();
+    let begun = Instant::now();
+    let ended: Option<ExitStatus> = loop {
+        match child.try_wait().unwrap() {
+            Some(status) => break Some(status),
+            None if begun.elapsed() > SCRIPT_LIMIT => {
+                child.kill().unwrap();
+                child.wait().unwrap();
+                break None;
+            }
+            None => std::thread::sleep(Duration::from_millis(20)),
+        }
+    };
+    let [printed, complaints] = [&mut printed, &mut complaints].map(|file| {
+        let mut text = String::new();
+        file.rewind().unwrap();
+        file.read_to_string(&mut text).unwrap();
+        text.trim().to_owned()
+    });
+    match ended {
+        Some(status) if status.success() => printed,
+        Some(status) => panic!("tests/failover/cluster {arguments:?} failed, {status}: {complaints}"),
+        None => {
+            panic!("tests/failover/cluster {arguments:?} took longer than {SCRIPT_LIMIT:?}: {complaints}")
+        }
+    }
 }
 
-async fn ask_cluster(arguments: Vec<String>) -> String {
-    let ask = move || cluster(&arguments.iter().map(String::as_str).collect::<Vec<_>>());
-    tokio::task::spawn_blocking(ask).await.unwrap()
+async fn ask_cluster<const N: usize>(arguments: [&str; N]) -> String {
+    let arguments: Vec<String> = arguments.into_iter().map(str::to_owned).collect();
+    tokio::task::spawn_blocking(move || cluster(&arguments)).await.unwrap()
 }
 
-/// What writes at the replicas were answered, since the last failure.
-#[derive(Default)]
+/// What writes at one replica were answered since the last failure.
 struct Writes {
     /// Ended without an answer, or with one that says neither yes nor when to come again.
     unexpected: Vec<String>,
     refused: u64,
-    /// Since when none has succeeded.
-    failing_since: Option<Instant>,
+    /// When the newest success was answered, and when it was asked for.
+    last: Instant,
+    last_asked: Instant,
+    /// The longest time between two successes.
     longest: Duration,
+}
+
+impl Writes {
+    fn new() -> Self {
+        let now = Instant::now();
+        Self { unexpected: Vec::new(), refused: 0, last: now, last_asked: now, longest: Duration::ZERO }
+    }
+
+    fn succeed(&mut self, asked: Instant) {
+        self.longest = self.longest.max(self.last.elapsed());
+        (self.last, self.last_asked) = (Instant::now(), asked);
+    }
+
+    /// Counts from now on. The time since the last success goes on: the next failure may be seen as a long gap only.
+    fn forget(&mut self) {
+        *self = Self { last: self.last, last_asked: self.last_asked, ..Self::new() };
+    }
 }
 
 /// Asks for quotes of purchases, each of which is stored, at one replica.
@@ -72,18 +130,13 @@ async fn probe(
         "recipient": format!("0x{}", "9e".repeat(20)), "provider": "sandbox-card",
     });
     while !over.load(Ordering::SeqCst) {
-        let begun = Instant::now();
+        let asked = Instant::now();
         let url = format!("{}/v1/fiat/quote", service.url_of(replica));
         let answer = client.post(url).body(ask.to_string()).send().await;
         let mut writes = writes.lock().await;
         match answer {
-            Ok(answer) if answer.status() == StatusCode::OK => {
-                if let Some(since) = writes.failing_since.take() {
-                    writes.longest = writes.longest.max(since.elapsed());
-                }
-            }
+            Ok(answer) if answer.status() == StatusCode::OK => writes.succeed(asked),
             Ok(answer) => {
-                writes.failing_since.get_or_insert(begun);
                 let is_told = answer.headers().contains_key("retry-after");
                 if answer.status() == StatusCode::SERVICE_UNAVAILABLE && is_told {
                     writes.refused += 1;
@@ -103,45 +156,48 @@ async fn probe(
 /// One failover.
 struct Failover {
     way: &'static str,
-    /// The longest time without a successful write at either replica.
-    without_writes: Duration,
+    /// How long it took until another server said that it takes writes.
+    taken_over: Duration,
+    /// The longest time between two successful writes at each replica.
+    without_writes: [Duration; 2],
     refused: u64,
 }
 
-async fn fail_over(way: (&'static str, &'static str), writes: &[Arc<Mutex<Writes>>]) -> Failover {
+async fn fail_over((way, name): (&'static str, &'static str), writes: &[Arc<Mutex<Writes>>; 2]) -> Failover {
     for writes in writes {
-        *writes.lock().await = Writes::default();
+        writes.lock().await.forget();
     }
-    let before = ask_cluster(vec![way.0.to_owned()]).await;
     let begun = Instant::now();
-    // Another server takes writes, and both replicas write to it.
-    loop {
-        let now = ask_cluster(vec!["await-other".to_owned(), before.clone()]).await;
-        assert_ne!(now, before);
-        let mut is_writing = true;
-        for writes in writes {
-            is_writing &= writes.lock().await.failing_since.is_none();
+    let before = ask_cluster([way]).await;
+    let now = ask_cluster(["await-other", &before]).await;
+    assert_ne!(now, before);
+    let taken_over = begun.elapsed();
+    let since = Instant::now();
+    for (replica, writes) in writes.iter().enumerate() {
+        // What succeeds now was asked for after another server had taken over.
+        while writes.lock().await.last_asked < since {
+            assert!(since.elapsed() < LIMIT, "{way}: replica {replica} does not write to the server {now}");
+            tokio::time::sleep(PROBE_INTERVAL).await;
         }
-        if is_writing {
-            break;
-        }
-        assert!(begun.elapsed() < LIMIT, "{}: no writes", way.0);
-        tokio::time::sleep(PROBE_INTERVAL).await;
     }
-    if way.0 == "freeze" {
-        tokio::time::sleep(FROZEN).await;
+    if ["freeze", "isolate"].contains(&way) {
+        tokio::time::sleep(UNAWARE).await;
     }
-    ask_cluster(vec!["mend".to_owned(), before]).await;
-    // What was refused while it came back counts too.
-    tokio::time::sleep(Duration::from_secs(3)).await;
-    let mut failover = Failover { way: way.1, without_writes: Duration::ZERO, refused: 0 };
-    for writes in writes {
+    ask_cluster(["mend", &before]).await;
+    tokio::time::sleep(AFTERWARDS).await;
+    let mut failover = Failover { way: name, taken_over, without_writes: [Duration::ZERO; 2], refused: 0 };
+    for (writes, without) in writes.iter().zip(&mut failover.without_writes) {
         let writes = writes.lock().await;
-        assert_eq!(writes.unexpected, Vec::<String>::new(), "{}", way.0);
-        failover.without_writes = failover.without_writes.max(writes.longest);
+        assert_eq!(writes.unexpected, Vec::<String>::new(), "{way}");
+        *without = writes.longest;
         failover.refused += writes.refused;
     }
     failover
+}
+
+fn seconds(time: Duration) -> String {
+    let tenths = time.as_millis() / 100;
+    format!("{}.{}", tenths / 10, tenths % 10)
 }
 
 fn report(seed: u64, payers: &[Payer], failovers: &[Failover], took: Duration) -> PathBuf {
@@ -152,13 +208,14 @@ fn report(seed: u64, payers: &[Payer], failovers: &[Failover], took: Duration) -
         "# Orders while PostgreSQL fails over\n\n| | |\n|---|---|\n| Seed | {seed} |\n| Orders | {} |\n| filled | {filled} |\n\
          | Time | {} s |\n\nTwo replicas, three PostgreSQL servers with one synchronous standby.\nEvery order ended as it had \
          to: none is lost, none was delivered or refunded twice, and all money is accounted for to the last unit.\n\n\
-         | Failover | without a successful write, s | answered 503 with Retry-After |\n|---|---:|---:|\n",
+         | Failover | until another server takes writes, s | largest gap between two successful writes, s, at the first \
+         replica | at the second | answered 503 with Retry-After |\n|---|---:|---:|---:|---:|\n",
         payers.len(),
         took.as_secs(),
     );
-    for Failover { way, without_writes, refused } in failovers {
-        let tenths = without_writes.as_millis() / 100;
-        let _ = writeln!(text, "| {way} | {}.{} | {refused} |", tenths / 10, tenths % 10);
+    for Failover { way, taken_over, without_writes: [first, second], refused } in failovers {
+        let [taken_over, first, second] = [taken_over, first, second].map(|time| seconds(*time));
+        let _ = writeln!(text, "| {way} | {taken_over} | {first} | {second} | {refused} |");
     }
     std::fs::create_dir_all(path.parent().unwrap()).unwrap();
     std::fs::write(&path, text).unwrap();
@@ -188,7 +245,7 @@ async fn orders_survive_the_failover_of_their_database() {
     let payers = fund_payers(&chains, &service, orders, seed).await;
     let before = operator_balances(&chains).await;
 
-    let writes = [0, 1].map(|_| Arc::new(Mutex::new(Writes::default())));
+    let writes = [(), ()].map(|()| Arc::new(Mutex::new(Writes::new())));
     let over = Arc::new(AtomicBool::new(false));
     let probes = [0, 1].map(|replica| {
         tokio::spawn(probe(Arc::clone(&service), replica, Arc::clone(&writes[replica]), Arc::clone(&over)))
@@ -200,7 +257,10 @@ async fn orders_survive_the_failover_of_their_database() {
             for way in (0..rounds).flat_map(|_| WAYS) {
                 tokio::time::sleep(Duration::from_secs(2) + rng.milliseconds(3_000)).await;
                 let failover = fail_over(way, &writes).await;
-                eprintln!("{}: {:?} without writes", failover.way, failover.without_writes);
+                let Failover { way, taken_over, without_writes, refused } = &failover;
+                eprintln!(
+                    "{way}: another server after {taken_over:?}, no writes for {without_writes:?}, {refused} refused"
+                );
                 failovers.push(failover);
             }
             failovers
