@@ -57,6 +57,15 @@ pub struct Erased {
     pub unfinished: u64,
 }
 
+/// What a process knows of its lease on a purchase.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum FiatLease {
+    /// It ends then. That tells its holder from all others: a lease begins after the one before it has ended.
+    Until(Timestamp),
+    /// A write of the process made this version, and ended the lease.
+    EndedByWrite { version: u32 },
+}
+
 /// Stores purchases. Writes are durable when a call returns. Times have millisecond precision.
 #[async_trait]
 pub trait FiatStore: Send + Sync {
@@ -83,8 +92,14 @@ pub trait FiatStore: Send + Sync {
         lease_until: Timestamp,
         limit: u32,
     ) -> Result<Vec<FiatOrder>, StoreError>;
-    /// Keeps a leased order until `lease_until`.
-    async fn renew_fiat_lease(&self, id: &FiatOrderId, lease_until: Timestamp) -> Result<(), StoreError>;
+    /// Keeps the order until `lease_until` for the process that has this lease. `false` when it has it no more, because another
+    /// process took the order over or somebody else wrote it; then nothing is written.
+    async fn renew_fiat_lease(
+        &self,
+        id: &FiatOrderId,
+        lease: FiatLease,
+        lease_until: Timestamp,
+    ) -> Result<bool, StoreError>;
     /// Writes the swap of a purchase and its first event if the purchase still has this version, and increments the version, in
     /// one transaction. `false` when another writer was faster; then nothing is written.
     async fn create_swap(

@@ -14,7 +14,7 @@ mod update_order;
 use async_trait::async_trait;
 use causeway_domain::fiat::{FiatEvent, FiatOrder, FiatQuote, Payout};
 use causeway_domain::ports::{
-    Erased, Erasure, FiatCreation, FiatOrderQuery, FiatStore, RampToken, StoreError,
+    Erased, Erasure, FiatCreation, FiatLease, FiatOrderQuery, FiatStore, RampToken, StoreError,
 };
 use causeway_domain::{FiatOrderId, FiatQuoteId, Order, OrderEvent};
 use jiff::Timestamp;
@@ -77,8 +77,13 @@ impl FiatStore for Store {
         self.write(ClaimDue::<FiatOrderRecord>::new(now, lease_until, limit)).await
     }
 
-    async fn renew_fiat_lease(&self, id: &FiatOrderId, lease_until: Timestamp) -> Result<(), StoreError> {
-        self.write(RenewLease { id: id.to_string(), lease_until: lease_until.as_millisecond() }).await
+    async fn renew_fiat_lease(
+        &self,
+        id: &FiatOrderId,
+        lease: FiatLease,
+        lease_until: Timestamp,
+    ) -> Result<bool, StoreError> {
+        self.write(RenewLease { id: id.to_string(), lease, lease_until: lease_until.as_millisecond() }).await
     }
 
     async fn create_swap(

@@ -2,7 +2,7 @@ use std::sync::Arc;
 
 use causeway_domain::fiat::{FiatOrder, FiatStatus, Strategy};
 use causeway_domain::ports::{
-    Erased, Erasure, FiatCreation, FiatOrderQuery, FiatStore, OperatorStore, Pruned, StoreError,
+    Erased, Erasure, FiatCreation, FiatLease, FiatOrderQuery, FiatStore, OperatorStore, Pruned, StoreError,
 };
 use causeway_domain::{Address, EventKind, FiatOrderId, FiatQuoteId};
 use tokio::task::JoinSet;
@@ -23,6 +23,8 @@ on_both_engines!(
     rule_22_a_delivery_completes_one_purchase,
     rule_22_a_webhook_is_stored_once_and_makes_its_purchase_due,
     due_purchases_are_leased_to_one_worker,
+    a_lease_is_renewed_by_its_holder_only,
+    a_writer_takes_its_lease_up_again_unless_somebody_wrote_since,
     rule_21_of_processes_that_decide_together_one_creates_the_swap,
     purchases_by_and_to_an_address_are_listed_newest_first,
     unused_quotes_are_pruned_and_used_ones_kept,
@@ -260,9 +262,50 @@ async fn due_purchases_are_leased_to_one_worker(database: &TestDatabase) {
     assert_eq!(again, std::slice::from_ref(&first), "the lease is over");
     assert!(store.update_fiat_order(&first, &[]).await.unwrap());
     assert_eq!(store.claim_due_fiat(now(), lease, 1).await.unwrap().len(), 1, "a write ends the lease");
-    store.renew_fiat_lease(&first.id, lease + seconds(20)).await.unwrap();
-    let due = store.claim_due_fiat(lease, lease, 9).await.unwrap();
-    assert!(due.iter().all(|order| order.id != first.id), "it is worked on for longer");
+}
+
+async fn a_lease_is_renewed_by_its_holder_only(database: &TestDatabase) {
+    let (stopped, other) = (database.store().await, database.store().await);
+    let purchase = bought(&stopped, |order| order.due_at = Some(now())).await;
+    let (first, second) = (now() + seconds(45), now() + seconds(90));
+    stopped.claim_due_fiat(now(), first, 1).await.unwrap();
+    assert!(stopped.renew_fiat_lease(&purchase.id, FiatLease::Until(first), second).await.unwrap());
+    assert_eq!(other.claim_due_fiat(first, second, 1).await.unwrap(), [], "it is worked on for longer");
+
+    // It stops for longer than that, and another process takes the purchase over.
+    let theirs = second + seconds(45);
+    assert_eq!(other.claim_due_fiat(second, theirs, 1).await.unwrap().len(), 1);
+    let later = second + seconds(600);
+    for lease in [FiatLease::Until(first), FiatLease::Until(second)] {
+        assert!(!stopped.renew_fiat_lease(&purchase.id, lease, later).await.unwrap());
+    }
+    let unwritten = FiatLease::EndedByWrite { version: purchase.version };
+    assert!(!stopped.renew_fiat_lease(&purchase.id, unwritten, later).await.unwrap());
+    assert!(other.renew_fiat_lease(&purchase.id, FiatLease::Until(theirs), theirs).await.unwrap());
+    let due = other.claim_due_fiat(theirs, later, 1).await.unwrap();
+    assert_eq!(due.len(), 1, "the late renewals have changed nothing");
+}
+
+async fn a_writer_takes_its_lease_up_again_unless_somebody_wrote_since(database: &TestDatabase) {
+    let (ours, other) = (database.store().await, database.store().await);
+    let purchase = bought(&ours, |order| order.due_at = Some(now())).await;
+    let (lease, later) = (now() + seconds(45), now() + seconds(90));
+    let held = FiatLease::Until(lease);
+    ours.claim_due_fiat(now(), lease, 1).await.unwrap();
+    assert!(ours.update_fiat_order(&purchase, &[]).await.unwrap());
+    assert!(!ours.renew_fiat_lease(&purchase.id, held, later).await.unwrap(), "the write has ended it");
+    let written = |version: u32| FiatLease::EndedByWrite { version };
+    let version = purchase.version + 1;
+    assert!(ours.renew_fiat_lease(&purchase.id, written(version), later).await.unwrap());
+    assert_eq!(other.claim_due_fiat(lease, later, 1).await.unwrap(), []);
+
+    // After its next write another process is faster.
+    let current = FiatOrder { version, ..purchase.clone() };
+    assert!(ours.update_fiat_order(&current, &[]).await.unwrap());
+    let current = FiatOrder { version: version + 1, ..purchase.clone() };
+    assert!(other.update_fiat_order(&current, &[]).await.unwrap());
+    assert!(!ours.renew_fiat_lease(&purchase.id, written(version + 1), later).await.unwrap());
+    assert_eq!(other.claim_due_fiat(now(), later, 1).await.unwrap().len(), 1, "nobody holds it");
 }
 
 async fn rule_21_of_processes_that_decide_together_one_creates_the_swap(database: &TestDatabase) {

@@ -1,7 +1,7 @@
 use async_trait::async_trait;
 use causeway_domain::fiat::{FiatEvent, FiatOrder, FiatQuote, Payout};
 use causeway_domain::ports::{
-    Erased, Erasure, FiatCreation, FiatOrderQuery, FiatStore, RampToken, StoreError,
+    Erased, Erasure, FiatCreation, FiatLease, FiatOrderQuery, FiatStore, RampToken, StoreError,
 };
 use causeway_domain::{Address, FiatOrderId, FiatQuoteId, Order, OrderEvent};
 use jiff::Timestamp;
@@ -82,7 +82,12 @@ impl FiatStore for MemoryStore {
         only_sql("claim_due_fiat")
     }
 
-    async fn renew_fiat_lease(&self, _: &FiatOrderId, _: Timestamp) -> Result<(), StoreError> {
+    async fn renew_fiat_lease(
+        &self,
+        _: &FiatOrderId,
+        _: FiatLease,
+        _: Timestamp,
+    ) -> Result<bool, StoreError> {
         only_sql("renew_fiat_lease")
     }
 

@@ -12,8 +12,8 @@ use std::time::Duration;
 use causeway_catalog::Catalog;
 use causeway_domain::fiat::FiatOrder;
 use causeway_domain::ports::{
-    AddressWatch, ChainStore, FiatStore, ForwardingSigner, GasFeed, OrderStore, PayoutWatch, PriceFeed,
-    StoreError, TxSender,
+    AddressWatch, ChainStore, FiatLease, FiatStore, ForwardingSigner, GasFeed, OrderStore, PayoutWatch,
+    PriceFeed, StoreError, TxSender,
 };
 use causeway_domain::{ChainId, RowKeys};
 use jiff::{SignedDuration, Timestamp};
@@ -99,12 +99,12 @@ impl WorkFiat {
             }
             while tasks.try_join_next().is_some() {}
             match self.due(Timestamp::now(), MAX_IN_FLIGHT.saturating_sub(tasks.len())).await {
-                Ok(due) => {
+                Ok((due, lease)) => {
                     is_reachable = true;
                     empty_polls = if due.is_empty() { empty_polls.saturating_add(1) } else { 0 };
                     for order in due {
                         let work = Arc::clone(&self);
-                        tasks.spawn(async move { work.process_exclusively(order).await });
+                        tasks.spawn(async move { work.process_exclusively(order, lease).await });
                     }
                 }
                 Err(error) => {
@@ -119,26 +119,28 @@ impl WorkFiat {
 
     /// Processes every due purchase once, one after the other, and returns how many there were.
     pub async fn run_once(&self, now: Timestamp) -> Result<usize, StoreError> {
-        let due = self.due(now, MAX_IN_FLIGHT).await?;
+        let (due, lease) = self.due(now, MAX_IN_FLIGHT).await?;
         let count = due.len();
         for order in due {
-            self.process_exclusively(order).await;
+            self.process_exclusively(order, lease).await;
         }
         Ok(count)
     }
 
-    async fn due(&self, now: Timestamp, limit: usize) -> Result<Vec<FiatOrder>, StoreError> {
+    /// Due purchases, and the lease that this process has on each.
+    async fn due(&self, now: Timestamp, limit: usize) -> Result<(Vec<FiatOrder>, FiatLease), StoreError> {
         let limit = u32::try_from(limit).unwrap_or(u32::MAX);
-        if limit == 0 {
-            return Ok(Vec::new());
-        }
-        let lease = now.checked_add(LEASE).unwrap_or(now);
-        self.parts.store.claim_due_fiat(now, lease, limit).await
+        let until = now.checked_add(LEASE).unwrap_or(now);
+        let due = match limit {
+            0 => Vec::new(),
+            limit => self.parts.store.claim_due_fiat(now, until, limit).await?,
+        };
+        Ok((due, FiatLease::Until(until)))
     }
 
-    async fn process_exclusively(&self, order: FiatOrder) {
+    async fn process_exclusively(&self, order: FiatOrder, lease: FiatLease) {
         let id = order.id.clone();
-        if !self.in_flight.begin(&id) {
+        if !self.in_flight.begin(&id, lease) {
             return;
         }
         let work = async {
@@ -154,7 +156,13 @@ impl WorkFiat {
         let renew = async {
             loop {
                 tokio::time::sleep(RENEWAL_INTERVAL).await;
-                self.renew_lease(&id).await;
+                let Some(lease) = self.in_flight.lease(&id) else { continue };
+                match self.renew_lease(&id, lease).await {
+                    Ok(true) => {}
+                    // Whatever this process still does about it is taken once, and its writes only at their version.
+                    Ok(false) => tracing::debug!(order = %id, "another process has this purchase by now"),
+                    Err(error) => tracing::debug!(order = %id, %error, "lease of a purchase not renewed"),
+                }
             }
         };
         let result = tokio::select! {

@@ -2,7 +2,7 @@ use std::time::Duration;
 
 use causeway_domain::FiatOrderId;
 use causeway_domain::fiat::{FiatEvent, FiatOrder, FiatOrderAction, FiatStep, advance_fiat};
-use causeway_domain::ports::StoreError;
+use causeway_domain::ports::{FiatLease, StoreError};
 use jiff::{SignedDuration, Timestamp};
 
 use super::{LEASE, WorkFiat};
@@ -45,8 +45,12 @@ impl WorkFiat {
             };
             let actions: Vec<FiatOrderAction> = step.actions.iter().filter(goes_on).cloned().collect();
             if changed && !actions.is_empty() {
-                // The write has ended the lease, and the work goes on.
-                self.renew_lease(&order.id).await;
+                // The write has ended the lease, and the work goes on, unless somebody else has begun it.
+                let lease = FiatLease::EndedByWrite { version: order.version };
+                self.in_flight.set_lease(&order.id, lease);
+                if !self.renew_lease(&order.id, lease).await? {
+                    return Ok(());
+                }
             }
             if actions.len() < step.actions.len() {
                 order.due_at = context.now.checked_add(HALTED_RETRY).ok();
@@ -65,13 +69,15 @@ impl WorkFiat {
         Ok(())
     }
 
-    /// Keeps the purchase for this process for another while.
-    pub(super) async fn renew_lease(&self, id: &FiatOrderId) {
+    /// Keeps the purchase for this process for another while. `false` when another process has it by now.
+    pub(super) async fn renew_lease(&self, id: &FiatOrderId, lease: FiatLease) -> Result<bool, StoreError> {
         let now = Timestamp::now();
         let until = now.checked_add(LEASE).unwrap_or(now);
-        if let Err(error) = self.parts.store.renew_fiat_lease(id, until).await {
-            tracing::debug!(order = %id, %error, "lease of a purchase not renewed");
+        let renewed = self.parts.store.renew_fiat_lease(id, lease, until).await?;
+        if renewed {
+            self.in_flight.renew(id, lease, FiatLease::Until(until));
         }
+        Ok(renewed)
     }
 
     /// The purchase after one pass that executes no actions; the worker does that.
