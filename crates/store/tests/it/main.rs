@@ -47,6 +47,7 @@ mod due_orders;
 mod durability;
 mod event_log;
 mod facts;
+mod fencing;
 mod fiat;
 mod fiat_sample;
 mod forget_chains;
