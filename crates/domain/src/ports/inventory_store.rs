@@ -103,6 +103,15 @@ pub struct Outflow {
     pub fees: UsdAmount,
 }
 
+/// What the recorded transactions of a filler took from a chain together.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OutflowSum {
+    pub filler: String,
+    pub chain: ChainId,
+    pub value: UsdAmount,
+    pub fees: UsdAmount,
+}
+
 /// Stores reservations, so that no inventory is promised twice across replicas, and losses, to enforce a daily limit across
 /// replicas and restarts. Writes are durable when a call returns. Times have millisecond precision.
 #[async_trait]
@@ -143,8 +152,8 @@ pub trait InventoryStore: Send + Sync {
         since: Timestamp,
         now: Timestamp,
     ) -> Result<(), StoreError>;
-    /// What left since then, of all fillers.
-    async fn outflows(&self, since: Timestamp) -> Result<Vec<Outflow>, StoreError>;
+    /// What left from `since` on and before `until`, of all fillers and chains from which anything did, in no order.
+    async fn outflow_sums(&self, since: Timestamp, until: Timestamp) -> Result<Vec<OutflowSum>, StoreError>;
 }
 
 #[cfg(test)]

@@ -45,7 +45,7 @@ pub use deposits::{
     DepositMismatch, DepositTxStatus, KnownPayers, PaymentCheck, PermitKind, PermitRequest, SendPurpose,
     WalletAction, WalletTransaction,
 };
-pub use fiat_store::{Erased, Erasure, FiatCreation, FiatOrderQuery, FiatStore, RampToken};
+pub use fiat_store::{Erased, Erasure, FiatCreation, FiatLease, FiatOrderQuery, FiatStore, RampToken};
 pub use filler::{Answer, Filler, FillerAsk, FillerError, MAX_FILLER_QUOTE, Offer, Refusal};
 pub use forwarding::{ForwardingSigner, WalletCheck};
 pub use idempotency::{IdempotencyStore, KeptAnswer, KeyUse, KeyedRequest};
@@ -55,7 +55,8 @@ pub use integrators::{
 };
 pub use intent_book::{IntentBook, IntentEntry};
 pub use inventory_store::{
-    InventoryStore, Loss, LossKind, Outflow, Reservation, ReservationKind, ReservationLimit, Reserved,
+    InventoryStore, Loss, LossKind, Outflow, OutflowSum, Reservation, ReservationKind, ReservationLimit,
+    Reserved,
 };
 pub use key_signer::{
     KeySigner, KeySignerError, SigningEffect, SigningRequest, TransactionEffect, contract_of,

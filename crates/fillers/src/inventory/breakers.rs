@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 use std::fmt;
 
 use alloy_primitives::U256;
-use causeway_domain::ports::{Outflow, Owed};
+use causeway_domain::ports::{Outflow, OutflowSum, Owed};
 use causeway_domain::{ChainId, RawAmount, UsdAmount};
 use parking_lot::RwLock;
 
@@ -86,6 +86,13 @@ impl Breakers {
         self.sums.read().get(&(chain, breaker)).copied().unwrap_or_default()
     }
 
+    /// Replaces the sums of these breakers.
+    fn replace(&self, breakers: &[Breaker], by: HashMap<(ChainId, Breaker), U256>) {
+        let mut sums = self.sums.write();
+        sums.retain(|(_, breaker), _| !breakers.contains(breaker));
+        sums.extend(by);
+    }
+
     /// Counts what has just left, until the stored sums are read again.
     pub(super) fn add(&self, outflow: &Outflow) {
         let mut sums = self.sums.write();
@@ -123,22 +130,21 @@ impl InventoryFiller {
         chains.into_iter().flat_map(of).collect()
     }
 
-    /// Sets the sums anew: what is owed for deposits of which `is_final` does not hold, and what left in the last hour.
-    pub fn update_breakers(
-        &self,
-        owed: &[Owed],
-        is_final: impl Fn(ChainId, u64) -> bool,
-        outflows: &[Outflow],
-    ) {
+    /// Sets the sums of what is owed for deposits of which `is_final` does not hold anew.
+    pub fn update_unfinal_deposits(&self, owed: &[Owed], is_final: impl Fn(ChainId, u64) -> bool) {
         // A deposit without evidence is not final.
         let is_unfinal =
             |debt: &&Owed| !debt.deposited_in.is_some_and(|block| is_final(debt.token.chain(), block));
         let unfinal: Vec<Owed> = owed.iter().filter(is_unfinal).cloned().collect();
-        let mut sums: HashMap<(ChainId, Breaker), U256> = self
-            .owed_by_origin(&unfinal)
-            .into_iter()
-            .map(|(chain, sum)| ((chain, Breaker::UnfinalDeposits), sum.cents().get()))
-            .collect();
+        let sums = self.owed_by_origin(&unfinal).into_iter();
+        let sums = sums.map(|(chain, sum)| ((chain, Breaker::UnfinalDeposits), sum.cents().get()));
+        self.deps.breakers.replace(&[Breaker::UnfinalDeposits], sums.collect());
+        self.log_changes();
+    }
+
+    /// Sets the sums of what left in the last hour anew.
+    pub fn update_outflows(&self, outflows: &[OutflowSum]) {
+        let mut sums: HashMap<(ChainId, Breaker), U256> = HashMap::new();
         for outflow in outflows.iter().filter(|outflow| outflow.filler == self.config.name) {
             for (breaker, amount) in
                 [(Breaker::HourlyValue, outflow.value), (Breaker::HourlyFees, outflow.fees)]
@@ -147,7 +153,7 @@ impl InventoryFiller {
                 *sum = sum.saturating_add(amount.cents().get());
             }
         }
-        *self.deps.breakers.sums.write() = sums;
+        self.deps.breakers.replace(&[Breaker::HourlyValue, Breaker::HourlyFees], sums);
         self.log_changes();
     }
 

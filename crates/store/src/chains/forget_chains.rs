@@ -10,11 +10,12 @@ struct ForgetChains;
 
 // Attempts are deleted with their transactions, events and arrivals with their orders. A remaining book keeps its version,
 // which has no meaning of its own.
-const DELETIONS: [&str; 12] = [
+const DELETIONS: [&str; 13] = [
     "DELETE FROM outbox",
     "DELETE FROM unknown_transactions",
     "DELETE FROM reservations",
     "DELETE FROM losses",
+    "DELETE FROM loss_totals",
     "DELETE FROM outflows",
     "DELETE FROM claim_batch_orders",
     "DELETE FROM claim_batches",

@@ -53,6 +53,7 @@ pub(crate) const SQLITE: &[(i64, &str, &str)] = migrations!(
     30 "0030_purchase_webhooks",
     31 "0031_replicas",
     32 "0032_request_budgets",
+    33 "0033_sums_of_losses_and_outflows",
 );
 pub(crate) const POSTGRES: &[(i64, &str, &str)] = migrations!(
     "postgres",
@@ -87,6 +88,7 @@ pub(crate) const POSTGRES: &[(i64, &str, &str)] = migrations!(
     30 "0030_purchase_webhooks",
     31 "0031_replicas",
     32 "0032_request_budgets",
+    33 "0033_sums_of_losses_and_outflows",
 );
 
 fn migrator(migrations: &[(i64, &'static str, &'static str)]) -> Migrator {
@@ -137,6 +139,7 @@ mod tests {
     use sqlx::{AssertSqlSafe, ConnectOptions as _, Executor as _};
 
     use super::*;
+    use crate::fillers::outflows;
 
     #[test]
     fn every_file_in_the_folder_is_a_migration_and_both_engines_have_the_same() {
@@ -189,6 +192,61 @@ mod tests {
         assert!(old.fetch_all("PRAGMA foreign_key_check").await.unwrap().is_empty());
         let gone = "SELECT name FROM sqlite_master WHERE name IN ('quotes', 'routes', 'quote_batches')";
         assert!(old.fetch_all(gone).await.unwrap().is_empty());
+    }
+
+    /// What two transactions took and two orders lost, as version 32 stored it.
+    const BEFORE_33: &str = "INSERT INTO outflows (filler, purpose, chain, value_cents, fees_cents, sent_at) \
+         VALUES ('north', 'fill:1', 10, '700', '3', 5), ('north', 'fill:2', 10, '99999999999999999999999', '0', 6); \
+         INSERT INTO losses (filler, order_id, kind, cents, recorded_at) \
+         VALUES ('north', 'o', 'price', '30', 5), ('north', 'p', 'price', '40', 6)";
+
+    const TOTALS: &str = "SELECT filler, cents FROM loss_totals";
+
+    /// What all of them took is as much as one can count for, and what the other took.
+    fn sums() -> (String, i64, i64, i64) {
+        ("north".to_owned(), 10, 10_000_000_000_700, 3)
+    }
+
+    fn totals() -> (String, String) {
+        ("north".to_owned(), "70".to_owned())
+    }
+
+    #[tokio::test]
+    async fn sums_of_older_versions_are_kept() {
+        let folder = tempfile::tempdir().unwrap();
+        let options = SqliteConnectOptions::new().filename(folder.path().join("old.db"));
+        let mut old = options.create_if_missing(true).foreign_keys(false).connect().await.unwrap();
+        let before = SQLITE.partition_point(|(version, ..)| *version < 33);
+        migrate(&mut old, &SQLITE[..before]).await.unwrap();
+        old.execute(BEFORE_33).await.unwrap();
+        migrate(&mut old, SQLITE).await.unwrap();
+        let query = sqlx::query_as::<_, (String, i64, i64, i64)>(outflows::SUMS).bind(0_i64).bind(i64::MAX);
+        assert_eq!(query.fetch_all(&mut old).await.unwrap(), [sums()]);
+        assert_eq!(
+            sqlx::query_as::<_, (String, String)>(TOTALS).fetch_all(&mut old).await.unwrap(),
+            [totals()]
+        );
+    }
+
+    #[tokio::test]
+    async fn sums_of_older_versions_are_kept_in_postgres_too() {
+        let Ok(url) = std::env::var("CAUSEWAY_TEST_POSTGRES") else { return };
+        let server: PgConnectOptions = url.parse().unwrap();
+        let mut old = server.connect().await.unwrap();
+        let schema = format!("sums_{}", std::process::id());
+        let create = format!("CREATE SCHEMA {schema}; SET search_path = {schema}");
+        old.execute(AssertSqlSafe(create)).await.unwrap();
+        let before = POSTGRES.partition_point(|(version, ..)| *version < 33);
+        migrate(&mut old, &POSTGRES[..before]).await.unwrap();
+        old.execute(BEFORE_33).await.unwrap();
+        migrate(&mut old, POSTGRES).await.unwrap();
+        let query = sqlx::query_as::<_, (String, i64, i64, i64)>(outflows::SUMS).bind(0_i64).bind(i64::MAX);
+        assert_eq!(query.fetch_all(&mut old).await.unwrap(), [sums()]);
+        assert_eq!(
+            sqlx::query_as::<_, (String, String)>(TOTALS).fetch_all(&mut old).await.unwrap(),
+            [totals()]
+        );
+        old.execute(AssertSqlSafe(format!("DROP SCHEMA {schema} CASCADE"))).await.unwrap();
     }
 
     #[tokio::test]

@@ -5,11 +5,13 @@ use jiff::Timestamp;
 use crate::database::engine::Connection;
 use crate::database::error::DbError;
 use crate::database::write_op::WriteOp;
-use crate::fillers::reserve::LOCK_BOOK;
 use crate::record::{add, parse, text};
 use crate::store::Store;
 
 /// Records a loss if it stays within the limit, if there is one.
+///
+/// A running total of each filler is kept besides its losses, so that nobody adds a day of them up: what is new is added, what is
+/// forgotten is subtracted.
 struct RecordLoss {
     filler: String,
     order: String,
@@ -21,53 +23,66 @@ struct RecordLoss {
     now: i64,
 }
 
-/// The book row that serializes a filler's losses; no token has this name.
-const BOOK: &str = "losses";
+// Runs first: other losses of this filler wait for the row lock, and then see what was written here.
+const LOCK: &str = "INSERT INTO loss_totals (filler, cents) VALUES ($1, '0') \
+     ON CONFLICT (filler) DO UPDATE SET cents = loss_totals.cents RETURNING cents";
 
 // Losses before the period no longer count.
-const EXPIRE: &str = "DELETE FROM losses WHERE filler = $1 AND recorded_at < $2";
+const FORGET: &str = "DELETE FROM losses WHERE filler = $1 AND recorded_at < $2 RETURNING cents";
 
 const RECORDED: &str = "SELECT COUNT(*) FROM losses WHERE filler = $1 AND order_id = $2 AND kind = $3";
 
-const SINCE: &str = "SELECT cents FROM losses WHERE filler = $1";
+const TOTAL: &str = "UPDATE loss_totals SET cents = $1 WHERE filler = $2";
 
 const WRITE: &str =
     "INSERT INTO losses (filler, order_id, kind, cents, recorded_at) VALUES ($1, $2, $3, $4, $5)";
+
+/// The total without what is forgotten. Processes of older versions may have written losses that it lacks.
+fn without(total: RawAmount, forgotten: &[String]) -> Result<RawAmount, StoreError> {
+    let mut total = total;
+    for cents in forgotten {
+        total = total.checked_sub(parse("losses.cents", cents)?).unwrap_or_default();
+    }
+    Ok(total)
+}
 
 for_each_engine! {
     impl WriteOp<Db> for RecordLoss {
         type Outcome = bool;
 
         async fn run(&self, connection: &mut Connection<Db>) -> Result<bool, DbError> {
-            sqlx::query(LOCK_BOOK).bind(&self.filler).bind(BOOK).execute(&mut *connection).await?;
-            sqlx::query(EXPIRE).bind(&self.filler).bind(self.since).execute(&mut *connection).await?;
+            let total: String = sqlx::query_scalar(LOCK).bind(&self.filler).fetch_one(&mut *connection).await?;
+            let forgotten: Vec<String> = sqlx::query_scalar(FORGET)
+                .bind(&self.filler)
+                .bind(self.since)
+                .fetch_all(&mut *connection)
+                .await?;
+            let total = without(parse("loss_totals.cents", &total)?, &forgotten)?;
             let recorded: i64 = sqlx::query_scalar(RECORDED)
                 .bind(&self.filler)
                 .bind(&self.order)
                 .bind(self.kind)
                 .fetch_one(&mut *connection)
                 .await?;
-            if recorded > 0 {
-                return Ok(true);
-            }
-            let since: Vec<String> =
-                sqlx::query_scalar(SINCE).bind(&self.filler).fetch_all(&mut *connection).await?;
-            let mut sum = self.cents;
-            for cents in since {
-                sum = add(sum, parse("losses.cents", &cents)?)?;
-            }
-            if self.limit.is_some_and(|limit| sum > limit) {
-                return Ok(false);
-            }
-            sqlx::query(WRITE)
+            let is_new = recorded == 0;
+            let with_it = if is_new { add(total, self.cents)? } else { total };
+            let fits = !is_new || self.limit.is_none_or(|limit| with_it <= limit);
+            sqlx::query(TOTAL)
+                .bind(if fits { with_it } else { total }.to_string())
                 .bind(&self.filler)
-                .bind(&self.order)
-                .bind(self.kind)
-                .bind(self.cents.to_string())
-                .bind(self.now)
-                .execute(connection)
+                .execute(&mut *connection)
                 .await?;
-            Ok(true)
+            if is_new && fits {
+                sqlx::query(WRITE)
+                    .bind(&self.filler)
+                    .bind(&self.order)
+                    .bind(self.kind)
+                    .bind(self.cents.to_string())
+                    .bind(self.now)
+                    .execute(connection)
+                    .await?;
+            }
+            Ok(fits)
         }
     }
 }

@@ -3,6 +3,6 @@
 pub(crate) mod claim_batches;
 mod filler_records;
 mod losses;
-mod outflows;
+pub(crate) mod outflows;
 pub(crate) mod reservations;
 pub(crate) mod reserve;

@@ -1,20 +1,25 @@
-use causeway_domain::UsdAmount;
-use causeway_domain::ports::{Outflow, StoreError};
+use alloy_primitives::U256;
+use causeway_domain::ports::{Outflow, OutflowSum, StoreError};
+use causeway_domain::{RawAmount, UsdAmount};
 use jiff::Timestamp;
 
 use crate::database::engine::Connection;
 use crate::database::error::{DbError, store_error};
 use crate::database::write_op::WriteOp;
-use crate::record::{chain, chain_number, parse, text};
+use crate::record::{chain, chain_number, read_count, text};
 use crate::store::Store;
+
+/// The most that one transaction counts for, in cents: a hundred billion dollars, beyond all limits. The sum of nearly a million of
+/// them fits both engines' integers, and beyond that they answer with an error, never with a wrong sum.
+const MOST: i64 = 10_000_000_000_000;
 
 /// Records what a transaction takes from a chain, once.
 struct RecordOutflow {
     filler: String,
     purpose: String,
     chain: i64,
-    value: String,
-    fees: String,
+    value: i64,
+    fees: i64,
     since: i64,
     now: i64,
 }
@@ -24,11 +29,12 @@ const EXPIRE: &str = "DELETE FROM outflows WHERE sent_at < $1";
 const WRITE: &str = "INSERT INTO outflows (filler, purpose, chain, value_cents, fees_cents, sent_at) \
      VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT DO NOTHING";
 
-const SINCE: &str =
-    "SELECT filler, purpose, chain, value_cents, fees_cents FROM outflows WHERE sent_at >= $1";
+// Both engines add integers up exactly. This reads nothing but an index.
+pub(crate) const SUMS: &str = "SELECT filler, chain, CAST(SUM(value_cents) AS BIGINT), CAST(SUM(fees_cents) AS BIGINT) \
+     FROM outflows WHERE sent_at >= $1 AND sent_at < $2 GROUP BY filler, chain";
 
-/// Filler, purpose, chain, value and fees.
-type OutflowRow = (String, String, i64, String, String);
+/// Filler, chain, value and fees.
+type SumRow = (String, i64, i64, i64);
 
 for_each_engine! {
     impl WriteOp<Db> for RecordOutflow {
@@ -40,14 +46,22 @@ for_each_engine! {
                 .bind(&self.filler)
                 .bind(&self.purpose)
                 .bind(self.chain)
-                .bind(&self.value)
-                .bind(&self.fees)
+                .bind(self.value)
+                .bind(self.fees)
                 .bind(self.now)
                 .execute(connection)
                 .await?;
             Ok(())
         }
     }
+}
+
+fn cents(amount: UsdAmount) -> i64 {
+    i64::try_from(amount.cents().get()).map_or(MOST, |cents| cents.min(MOST))
+}
+
+fn amount(column: &'static str, cents: i64) -> Result<UsdAmount, StoreError> {
+    Ok(UsdAmount::from_cents(RawAmount::new(U256::from(read_count(column, cents)?))))
 }
 
 impl Store {
@@ -61,27 +75,30 @@ impl Store {
             filler: text(&outflow.filler),
             purpose: text(&outflow.purpose),
             chain: chain_number(outflow.chain),
-            value: outflow.value.cents().to_string(),
-            fees: outflow.fees.cents().to_string(),
+            value: cents(outflow.value),
+            fees: cents(outflow.fees),
             since: since.as_millisecond(),
             now: now.as_millisecond(),
         })
         .await
     }
 
-    pub(super) async fn read_outflows(&self, since: Timestamp) -> Result<Vec<Outflow>, StoreError> {
-        let since = since.as_millisecond();
-        let rows: Vec<OutflowRow> = on_engine!(self.engine, handles => {
-            sqlx::query_as(SINCE).bind(since).fetch_all(&handles.readers).await
+    pub(super) async fn read_outflow_sums(
+        &self,
+        since: Timestamp,
+        until: Timestamp,
+    ) -> Result<Vec<OutflowSum>, StoreError> {
+        let (since, until) = (since.as_millisecond(), until.as_millisecond());
+        let rows: Vec<SumRow> = on_engine!(self.engine, handles => {
+            sqlx::query_as(SUMS).bind(since).bind(until).fetch_all(&handles.readers).await
         })
         .map_err(store_error)?;
-        let read = |(filler, purpose, number, value, fees): OutflowRow| {
-            Ok(Outflow {
+        let read = |(filler, number, value, fees): SumRow| {
+            Ok(OutflowSum {
                 filler,
-                purpose,
                 chain: chain("outflows.chain", number)?,
-                value: UsdAmount::from_cents(parse("outflows.value_cents", &value)?),
-                fees: UsdAmount::from_cents(parse("outflows.fees_cents", &fees)?),
+                value: amount("outflows.value_cents", value)?,
+                fees: amount("outflows.fees_cents", fees)?,
             })
         };
         rows.into_iter().map(read).collect()

@@ -2,7 +2,7 @@ use std::collections::BTreeMap;
 
 use async_trait::async_trait;
 use causeway_domain::ports::{
-    InventoryStore, Loss, Outflow, Reservation, ReservationLimit, Reserved, StoreError,
+    InventoryStore, Loss, Outflow, OutflowSum, Reservation, ReservationLimit, Reserved, StoreError,
 };
 use causeway_domain::{RawAmount, TokenId, UsdAmount};
 use jiff::Timestamp;
@@ -128,8 +128,8 @@ impl InventoryStore for Store {
         self.write_outflow(outflow, since, now).await
     }
 
-    async fn outflows(&self, since: Timestamp) -> Result<Vec<Outflow>, StoreError> {
-        self.read_outflows(since).await
+    async fn outflow_sums(&self, since: Timestamp, until: Timestamp) -> Result<Vec<OutflowSum>, StoreError> {
+        self.read_outflow_sums(since, until).await
     }
 
     async fn record_spent(&self, loss: &Loss, now: Timestamp) -> Result<(), StoreError> {

@@ -1,7 +1,8 @@
 use std::sync::Arc;
 
-use causeway_domain::ports::{InventoryStore, Loss, LossKind, Outflow};
-use causeway_domain::{ChainId, OrderId, UsdAmount};
+use alloy_primitives::U256;
+use causeway_domain::ports::{InventoryStore, Loss, LossKind, Outflow, OutflowSum};
+use causeway_domain::{ChainId, OrderId, RawAmount, UsdAmount};
 use causeway_store::Store;
 use jiff::Timestamp;
 use tokio::task::JoinSet;
@@ -15,7 +16,9 @@ on_both_engines!(
     losses_before_the_period_do_not_count,
     rule_14_concurrent_losses_stay_within_the_limit,
     rule_25_fees_that_were_spent_count_into_the_daily_loss,
+    rule_14_what_is_forgotten_leaves_the_total_of_its_filler,
     rule_30_outflows_are_recorded_once_and_forgotten_after_their_window,
+    rule_30_outflows_are_added_up_by_filler_and_chain,
 );
 
 fn dollars(cents: u64) -> UsdAmount {
@@ -65,28 +68,85 @@ async fn rule_25_fees_that_were_spent_count_into_the_daily_loss(database: &TestD
     assert!(record(&store, &loss("north", 100), 12, 13).await, "the day after");
 }
 
-async fn rule_30_outflows_are_recorded_once_and_forgotten_after_their_window(database: &TestDatabase) {
-    let store = database.store().await;
-    let outflow = |purpose: &str, value| Outflow {
-        filler: "north".to_owned(),
+fn outflow(filler: &str, chain: u64, purpose: &str, value: u64) -> Outflow {
+    Outflow {
+        filler: filler.to_owned(),
         purpose: purpose.to_owned(),
-        chain: ChainId::new(10).unwrap(),
+        chain: ChainId::new(chain).unwrap(),
         value: dollars(value),
         fees: dollars(3),
+    }
+}
+
+/// What has left since then, as filler, chain, value and fees in cents.
+async fn sums(store: &Store, since: i64) -> Vec<(String, u64, u128, u128)> {
+    let sum = |OutflowSum { filler, chain, value, fees }: OutflowSum| {
+        (filler, chain.get(), value.cents().get().to(), fees.cents().get().to())
     };
-    let (first, second) = (outflow("fill:1", 700), outflow("fill:2", 900));
+    let mut sums: Vec<_> =
+        store.outflow_sums(at(since), at(1_000)).await.unwrap().into_iter().map(sum).collect();
+    sums.sort();
+    sums
+}
+
+async fn rule_30_outflows_are_recorded_once_and_forgotten_after_their_window(database: &TestDatabase) {
+    let store = database.store().await;
+    let (first, second) = (outflow("north", 10, "fill:1", 700), outflow("north", 10, "fill:2", 900));
     for (one, now) in [(&first, 10), (&first, 20), (&second, 30)] {
         store.record_outflow(one, at(0), at(now)).await.unwrap();
     }
-    let purposes = |all: Vec<Outflow>| {
-        let mut purposes: Vec<String> = all.into_iter().map(|one| one.purpose).collect();
-        purposes.sort();
-        purposes
+    let north = |value, fees| vec![("north".to_owned(), 10, value, fees)];
+    assert_eq!(sums(&store, 10).await, north(1_600, 6));
+    assert_eq!(sums(&store, 11).await, north(900, 3));
+    assert_eq!(sums(&store, 31).await, []);
+    assert_eq!(store.outflow_sums(at(0), at(10)).await.unwrap(), [], "not what left at the end of the time");
+    store.record_outflow(&outflow("north", 10, "claim:1", 0), at(25), at(40)).await.unwrap();
+    assert_eq!(sums(&store, 0).await, north(900, 6), "the first is forgotten");
+}
+
+async fn rule_30_outflows_are_added_up_by_filler_and_chain(database: &TestDatabase) {
+    const LARGEST: u64 = 10_000_000_000_000;
+    let store = database.store().await;
+    for (turn, (filler, chain, value)) in
+        [("north", 1, 5), ("north", 10, 7), ("south", 1, 11), ("north", 1, LARGEST), ("south", 1, 0)]
+            .into_iter()
+            .enumerate()
+    {
+        store
+            .record_outflow(&outflow(filler, chain, &format!("fill:{turn}"), value), at(0), at(1))
+            .await
+            .unwrap();
+    }
+    let largest = u128::from(LARGEST);
+    let mut expected = [
+        ("north".to_owned(), 1, largest + 5, 6),
+        ("north".to_owned(), 10, 7, 3),
+        ("south".to_owned(), 1, 11, 6),
+    ];
+    assert_eq!(sums(&store, 0).await, expected);
+    // More than that counts as that much, which opens every breaker.
+    let huge = Outflow {
+        value: UsdAmount::from_cents(RawAmount::new(U256::MAX)),
+        ..outflow("north", 10, "fill:huge", 0)
     };
-    assert_eq!(purposes(store.outflows(at(10)).await.unwrap()), ["fill:1", "fill:2"]);
-    assert_eq!(store.outflows(at(11)).await.unwrap(), [second]);
-    store.record_outflow(&outflow("claim:1", 0), at(25), at(40)).await.unwrap();
-    assert_eq!(purposes(store.outflows(at(0)).await.unwrap()), ["claim:1", "fill:2"]);
+    store.record_outflow(&huge, at(0), at(1)).await.unwrap();
+    expected[1] = ("north".to_owned(), 10, largest + 7, 6);
+    assert_eq!(sums(&store, 0).await, expected);
+}
+
+async fn rule_14_what_is_forgotten_leaves_the_total_of_its_filler(database: &TestDatabase) {
+    let store = database.store().await;
+    for (cents, now) in [(30, 10), (30, 20), (40, 30)] {
+        assert!(record(&store, &loss("north", cents), 0, now).await);
+    }
+    assert!(record(&store, &loss("south", 100), 0, 30).await);
+    assert!(!record(&store, &loss("north", 31), 15, 40).await, "the first of them made room for 30");
+    assert!(record(&store, &loss("north", 30), 15, 40).await);
+    assert!(!record(&store, &loss("north", 1), 15, 40).await);
+    assert!(!record(&store, &loss("south", 1), 15, 40).await, "each filler has its own total");
+    assert!(record(&store, &loss("north", 70), 31, 50).await, "and 30 of them are left");
+    assert!(!record(&store, &loss("north", 1), 31, 50).await);
+    assert!(record(&store, &loss("north", 100), 1_000, 1_000).await, "nothing is left");
 }
 
 async fn losses_before_the_period_do_not_count(database: &TestDatabase) {

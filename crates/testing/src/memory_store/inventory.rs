@@ -2,7 +2,8 @@ use std::collections::BTreeMap;
 
 use async_trait::async_trait;
 use causeway_domain::ports::{
-    InventoryStore, Loss, Outflow, Reservation, ReservationKind, ReservationLimit, Reserved, StoreError,
+    InventoryStore, Loss, Outflow, OutflowSum, Reservation, ReservationKind, ReservationLimit, Reserved,
+    StoreError,
 };
 use causeway_domain::{RawAmount, TokenId, UsdAmount};
 use jiff::Timestamp;
@@ -13,6 +14,11 @@ impl MemoryStore {
     /// Every loss, oldest first.
     pub fn all_losses(&self) -> Vec<Loss> {
         self.losses.lock().unwrap().iter().map(|(loss, _)| loss.clone()).collect()
+    }
+
+    /// Every outflow, oldest first.
+    pub fn all_outflows(&self) -> Vec<Outflow> {
+        self.outflows.lock().unwrap().iter().map(|(outflow, _)| outflow.clone()).collect()
     }
 
     /// Every reservation, oldest first.
@@ -120,10 +126,23 @@ impl InventoryStore for MemoryStore {
         Ok(())
     }
 
-    async fn outflows(&self, since: Timestamp) -> Result<Vec<Outflow>, StoreError> {
-        self.call("outflows")?;
+    async fn outflow_sums(&self, since: Timestamp, until: Timestamp) -> Result<Vec<OutflowSum>, StoreError> {
+        self.call("outflow_sums")?;
         let recorded = self.outflows.lock().unwrap();
-        Ok(recorded.iter().filter(|(_, at)| *at >= since).map(|(one, _)| one.clone()).collect())
+        let mut sums = BTreeMap::new();
+        for (one, _) in recorded.iter().filter(|(_, at)| (since..until).contains(at)) {
+            let (value, fees) =
+                sums.entry((one.filler.clone(), one.chain)).or_insert((RawAmount::ZERO, RawAmount::ZERO));
+            *value = value.checked_add(one.value.cents()).unwrap();
+            *fees = fees.checked_add(one.fees.cents()).unwrap();
+        }
+        let sum = |((filler, chain), (value, fees))| OutflowSum {
+            filler,
+            chain,
+            value: UsdAmount::from_cents(value),
+            fees: UsdAmount::from_cents(fees),
+        };
+        Ok(sums.into_iter().map(sum).collect())
     }
 
     async fn record_spent(&self, loss: &Loss, now: Timestamp) -> Result<(), StoreError> {

@@ -5,8 +5,7 @@ use std::time::Duration;
 use causeway_catalog::Catalog;
 use causeway_domain::ports::{
     AddressWatch, Attestations, BalanceReader, ChainFollower, ChainStore as _, ClaimBatchStore as _,
-    DepositBuilder, Filler as _, FinalityTier, ForwardingSigner, InventoryStore as _, OrderExecutor,
-    OrderStore as _, TxSender,
+    DepositBuilder, Filler as _, FinalityTier, ForwardingSigner, OrderExecutor, OrderStore as _, TxSender,
 };
 use causeway_domain::{ChainId, Deployment, QuoteKeys, RouteSeal, RowKeys, SolanaDeployment, TokenId};
 use causeway_engine::{
@@ -18,7 +17,7 @@ use causeway_evm::orders::{
     EvmAddressWatch, EvmDepositBuilder, EvmForwardingSigner, EvmIntentBook, EvmTxSender, OrderFollower,
 };
 use causeway_evm::{EvmAccountKey, EvmClient};
-use causeway_fillers::inventory::{InventoryExecutor, InventoryFiller, OUTFLOW_WINDOW};
+use causeway_fillers::inventory::{InventoryExecutor, InventoryFiller, OutflowWindow};
 use causeway_solana::SolanaRpc;
 use causeway_solana::orders::{
     SolanaAddressWatch, SolanaDepositBuilder, SolanaForwardingSigner, SolanaOrderFollower, SolanaRentReader,
@@ -38,9 +37,15 @@ use crate::boot::parts::market::{Market, MarketMaker};
 use crate::boot::parts::recovery::{adopt, chain_records, quote_key_file};
 use crate::boot::parts::signing_policy::KeyPolicy;
 
-/// How often pending transactions are polled, and how often unclaimed fills are summed up.
+/// How often pending transactions are polled.
 const PENDING_POLL_INTERVAL: Duration = Duration::from_secs(1);
-const OWED_INTERVAL: Duration = Duration::from_secs(5);
+
+/// How often what limits the fillers is summed up: unclaimed fills, and what left in the last hour.
+const SUMS_INTERVAL: Duration = Duration::from_secs(1);
+
+/// Above so many unclaimed fills only every so many-th time, because each of them is read.
+const MANY_OWED: usize = 1_000;
+const MANY_OWED_EVERY: u32 = 5;
 
 /// How often the sizes of recent claims are read, and how many of each chain.
 const CLAIM_SIZES_INTERVAL: Duration = Duration::from_secs(30);
@@ -293,6 +298,7 @@ impl Orders {
         let fillers: Vec<_> = market.inventory.iter().map(|filler| Arc::clone(&filler.filler)).collect();
         self.tasks.spawn(refresh_claim_sizes(self.store.clone(), fillers.clone(), stop.clone()));
         let cursors = Arc::clone(&self.cursors);
+        self.tasks.spawn(refresh_outflows(self.store.clone(), fillers.clone(), stop.clone()));
         self.tasks.spawn(refresh_owed(self.store.clone(), fillers, cursors, stop.clone()));
         self.start_intent_book(context, stop);
         Ok(())
@@ -438,7 +444,7 @@ async fn refresh_claim_sizes(store: Arc<Store>, fillers: Vec<Arc<InventoryFiller
     }
 }
 
-/// Updates the fillers' unclaimed amounts and breakers, which their limits depend on.
+/// Updates the fillers' unclaimed amounts, and those of them whose deposits are not final, which their limits depend on.
 async fn refresh_owed(
     store: Arc<Store>,
     fillers: Vec<Arc<InventoryFiller>>,
@@ -446,19 +452,34 @@ async fn refresh_owed(
     stop: CancellationToken,
 ) {
     let is_final = |chain, block| cursors.get(chain).is_some_and(|cursor| block <= cursor.number);
-    let mut ticker = Ticker::new(OWED_INTERVAL, stop);
+    let mut ticker = Ticker::new(SUMS_INTERVAL, stop);
+    let mut skipped = 0;
     while ticker.next().await {
-        let since = Timestamp::now().checked_sub(OUTFLOW_WINDOW).unwrap_or(Timestamp::MIN);
-        match (store.owed().await, store.outflows(since).await) {
-            (Ok(owed), Ok(outflows)) => {
+        if skipped > 0 {
+            skipped -= 1;
+            continue;
+        }
+        match store.owed().await {
+            Ok(owed) => {
                 for filler in &fillers {
                     filler.update_unclaimed(&owed);
-                    filler.update_breakers(&owed, is_final, &outflows);
+                    filler.update_unfinal_deposits(&owed, is_final);
                 }
+                skipped = if owed.len() > MANY_OWED { MANY_OWED_EVERY - 1 } else { 0 };
             }
-            (Err(error), _) | (_, Err(error)) => {
-                tracing::warn!(%error, "unclaimed amounts and outflows cannot be read");
-            }
+            Err(error) => tracing::warn!(%error, "unclaimed amounts cannot be read"),
+        }
+    }
+}
+
+/// Updates what left in the last hour, of all replicas, which the fillers' breakers depend on.
+async fn refresh_outflows(store: Arc<Store>, fillers: Vec<Arc<InventoryFiller>>, stop: CancellationToken) {
+    let mut ticker = Ticker::new(SUMS_INTERVAL, stop);
+    let mut window = OutflowWindow::default();
+    while ticker.next().await {
+        match window.read(store.as_ref(), Timestamp::now()).await {
+            Ok(outflows) => fillers.iter().for_each(|filler| filler.update_outflows(&outflows)),
+            Err(error) => tracing::warn!(%error, "what left the chains cannot be read"),
         }
     }
 }

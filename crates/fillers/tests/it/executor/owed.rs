@@ -1,5 +1,9 @@
-use causeway_domain::ports::{Outflow, Owed, Refusal};
-use causeway_domain::{SOLANA_CHAIN_ID, Token, UsdAmount};
+use alloy_primitives::U256;
+use causeway_domain::ports::{InventoryStore as _, Outflow, OutflowSum, Owed, Refusal};
+use causeway_domain::{RawAmount, SOLANA_CHAIN_ID, Token, UsdAmount};
+use causeway_fillers::inventory::OutflowWindow;
+use causeway_testing::MemoryStore;
+use jiff::{SignedDuration, Timestamp};
 
 use super::fixture::now;
 use crate::fixture::{BASE, ETHEREUM, FillerFixture, chain, dai, decimal, eth, sell, usdc, weth};
@@ -62,9 +66,9 @@ fn unpriced_debt_blocks_new_offers() {
     assert_eq!(fixture.unclaimed.get(chain(ETHEREUM)), dollars("2"));
 }
 
-fn outflow(id: u64, value: &str, fees: &str) -> Outflow {
-    let (filler, purpose) = ("inventory".to_owned(), format!("fill:{id}"));
-    Outflow { filler, purpose, chain: chain(id), value: dollars(value), fees: dollars(fees) }
+fn outflows(id: u64, value: &str, fees: &str) -> OutflowSum {
+    let filler = "inventory".to_owned();
+    OutflowSum { filler, chain: chain(id), value: dollars(value), fees: dollars(fees) }
 }
 
 #[test]
@@ -82,30 +86,70 @@ fn rule_30_an_open_breaker_ends_new_quotes_on_its_chain_alone() {
 
     // $25,000 against deposits that are not final: nothing more from there, until they are.
     let debts = [owed(&usdc(BASE), "24999.99"), owed(&usdc(ETHEREUM), "24999.98")];
-    filler.update_breakers(&debts, |_, block| block < 7, &[]);
+    filler.update_unfinal_deposits(&debts, |_, block| block < 7);
     all([true; 4]);
     let debts = [owed(&usdc(BASE), "25000"), owed(&usdc(ETHEREUM), "25000")];
-    filler.update_breakers(&debts, |id, block| id == chain(ETHEREUM) && block <= 7, &[]);
+    filler.update_unfinal_deposits(&debts, |id, block| id == chain(ETHEREUM) && block <= 7);
     assert_eq!(open(), 1);
     all([false, true, true, true]);
-    filler.update_breakers(&debts, |_, block| block <= 7, &[]);
+    filler.update_unfinal_deposits(&debts, |_, block| block <= 7);
     all([true; 4]);
     let unknown = Owed { deposited_in: None, ..owed(&usdc(BASE), "25000") };
-    filler.update_breakers(&[unknown], |_, _| true, &[]);
+    filler.update_unfinal_deposits(&[unknown], |_, _| true);
     all([false, true, true, true]);
+    filler.update_outflows(&[]);
+    all([false, true, true, true]);
+    filler.update_unfinal_deposits(&[], |_, _| true);
 
     // Value leaves a chain: nothing more to it. Fees: neither from nor to it.
-    let foreign = Outflow { filler: "south".to_owned(), ..outflow(BASE, "900000", "900000") };
-    filler.update_breakers(&[], |_, _| true, &[outflow(BASE, "249999.99", "499.99"), foreign.clone()]);
+    let foreign = OutflowSum { filler: "south".to_owned(), ..outflows(BASE, "900000", "900000") };
+    filler.update_outflows(&[outflows(BASE, "249999.99", "499.99"), foreign.clone()]);
     all([true; 4]);
-    filler.update_breakers(
-        &[],
-        |_, _| true,
-        &[outflow(BASE, "200000", "1"), outflow(BASE, "50000", "1"), foreign],
-    );
+    filler.update_outflows(&[outflows(BASE, "200000", "1"), outflows(BASE, "50000", "1"), foreign]);
     all([true, false, true, true]);
-    filler.update_breakers(&[], |_, _| true, &[outflow(BASE, "0", "500")]);
+    filler.update_unfinal_deposits(&[], |_, _| true);
+    all([true, false, true, true]);
+    filler.update_outflows(&[outflows(BASE, "0", "500")]);
     all([false, false, true, true]);
-    filler.update_breakers(&[], |_, _| true, &[]);
+    filler.update_outflows(&[]);
     all([true; 4]);
+}
+
+/// The value that left, in cents.
+async fn left(window: &mut OutflowWindow, store: &MemoryStore, now: Timestamp) -> U256 {
+    let sums = window.read(store, now).await.unwrap();
+    sums.into_iter().fold(U256::ZERO, |sum, one| sum + one.value.cents().get())
+}
+
+#[tokio::test]
+async fn rule_30_what_left_is_known_at_once_and_for_an_hour() {
+    let (store, start) = (MemoryStore::default(), now());
+    let at = |seconds: i64| start + SignedDuration::from_secs(seconds);
+    let record = async |number: u64, seconds: i64| {
+        let outflow = Outflow {
+            filler: "inventory".to_owned(),
+            purpose: format!("fill:{number}"),
+            chain: chain(BASE),
+            value: UsdAmount::from_cents(RawAmount::new(U256::from(
+                10_u64.pow(u32::try_from(number).unwrap()),
+            ))),
+            fees: dollars("0"),
+        };
+        store.record_outflow(&outflow, Timestamp::MIN, at(seconds)).await.unwrap();
+    };
+    let mut window = OutflowWindow::default();
+    for (number, seconds) in [(0, 0), (1, 3_500), (2, 3_590)] {
+        record(number, seconds).await;
+    }
+    let mut look = async |seconds| left(&mut window, &store, at(seconds)).await;
+    assert_eq!(look(3_600).await, U256::from(111), "all of it left within the hour");
+    record(3, 3_600).await;
+    assert_eq!(look(3_601).await, U256::from(1_111), "another replica has sent it a moment ago");
+    // Within the next minute the hour may be one of 61 minutes.
+    assert_eq!(look(3_660).await, U256::from(1_111));
+    assert_eq!(look(3_661).await, U256::from(1_110));
+    // Whoever writes late is heard within a minute.
+    record(4, 3_599).await;
+    assert_eq!(look(3_722).await, U256::from(11_110));
+    assert_eq!(look(7_300).await, U256::ZERO);
 }
