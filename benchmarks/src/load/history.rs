@@ -23,9 +23,9 @@ const CLAIMED: u32 = 100;
 /// How long the questions of a running service take with more and more orders behind it.
 pub(crate) async fn measure(scale: &Scale) {
     println!(
-        "| store | finished | open | list | search | claim due | transfers | owed | events | start | size an order |"
+        "| store | finished | open | list | search | claim due | transfers | owed | counts | events | start | size an order |"
     );
-    println!("|---|---|---|---|---|---|---|---|---|---|---|");
+    println!("|---|---|---|---|---|---|---|---|---|---|---|---|");
     let folder = tempfile::tempdir().expect("a folder");
     let file = folder.path().join("history.db");
     measure_in("SQLite", &Location::Sqlite(file.clone()), scale, || {
@@ -61,18 +61,18 @@ async fn measure_in(name: &str, location: &Location, scale: &Scale, size: impl F
         let started = Instant::now();
         let store = Store::open(location).await.expect("the store opens");
         let start = started.elapsed();
-        let [list, search, claim, transfers, owed, events] = ask(&store).await;
+        let [list, search, claim, transfers, owed, counts, events] = ask(&store).await;
         store.close().await;
         println!(
-            "| {name} | {finished} | {open} | {list:.1?} | {search:.1?} | {claim:.1?} | {transfers:.1?} | {owed:.1?} | {events:.1?} | {start:.1?} | {} |",
+            "| {name} | {finished} | {open} | {list:.1?} | {search:.1?} | {claim:.1?} | {transfers:.1?} | {owed:.1?} | {counts:.1?} | {events:.1?} | {start:.1?} | {} |",
             if grown == 0 { String::new() } else { format!("{grown} bytes") },
         );
     }
 }
 
 /// The mean time of each question.
-async fn ask(store: &Store) -> [Duration; 6] {
-    let mut times = [Duration::ZERO; 6];
+async fn ask(store: &Store) -> [Duration; 7] {
+    let mut times = [Duration::ZERO; 7];
     let author = author(7);
     for _ in 0..ROUNDS {
         let now = Timestamp::now();
@@ -99,8 +99,10 @@ async fn ask(store: &Store) -> [Duration; 6] {
         let transferred = started.elapsed();
         store.owed().await.expect("what is owed");
         let owed = started.elapsed();
+        store.fill_counts().await.expect("counts");
+        let counted = started.elapsed();
         store.events_after(recent, 500).await.expect("events");
-        let ends = [listed, searched, claimed, transferred, owed, started.elapsed()];
+        let ends = [listed, searched, claimed, transferred, owed, counted, started.elapsed()];
         let mut begin = Duration::ZERO;
         for (time, end) in times.iter_mut().zip(ends) {
             *time += end.saturating_sub(begin) / ROUNDS;

@@ -8,7 +8,7 @@ use causeway_domain::ports::{OrderStore, StoreError};
 use tokio::sync::Mutex;
 use tokio::time::Instant;
 
-/// How long a count is cached: counting reads every order, and the endpoint is public.
+/// How long a count is cached: counting reads an index of all orders, and the endpoint is public.
 const CACHE_TTL: Duration = Duration::from_secs(10);
 
 /// A filler's orders by outcome.

@@ -183,7 +183,7 @@ pub trait OrderStore: Send + Sync {
     async fn owed(&self) -> Result<Vec<Owed>, StoreError>;
     /// The number of orders that were not recovered: all except those with the given route id.
     async fn count_orders_except_route(&self, route: &str) -> Result<u64, StoreError>;
-    /// Every filler and status with an order, unordered. Reads all orders: not for the hot path.
+    /// Every filler and status with an order, unordered. Reads an index of all orders: not for the hot path.
     async fn fill_counts(&self) -> Result<Vec<FillCount>, StoreError>;
     /// Events of all orders that are newer than the key, oldest first. Concurrent writers may commit keys out of order, so a
     /// reader that must not miss any starts a little before the newest key it has seen.

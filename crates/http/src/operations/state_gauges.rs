@@ -11,7 +11,7 @@ use tokio::time::Instant;
 use crate::App;
 use crate::metrics::GaugeSet;
 
-/// How long a reading of the store is shown: everybody may scrape, and some of it reads all orders.
+/// How long a reading of the store is shown: everybody may scrape, and some of it reads an index of all orders.
 const FRESH: Duration = Duration::from_secs(10);
 
 /// The gauges of what the store holds, read again when they are older than `FRESH`.

@@ -53,7 +53,7 @@ pub(crate) const SQLITE: &[(i64, &str, &str)] = migrations!(
     30 "0030_purchase_webhooks",
     31 "0031_replicas",
     32 "0032_request_budgets",
-    33 "0033_sums_of_losses_and_outflows",
+    33 "0033_sums_and_counts",
 );
 pub(crate) const POSTGRES: &[(i64, &str, &str)] = migrations!(
     "postgres",
@@ -88,7 +88,7 @@ pub(crate) const POSTGRES: &[(i64, &str, &str)] = migrations!(
     30 "0030_purchase_webhooks",
     31 "0031_replicas",
     32 "0032_request_budgets",
-    33 "0033_sums_of_losses_and_outflows",
+    33 "0033_sums_and_counts",
 );
 
 fn migrator(migrations: &[(i64, &'static str, &'static str)]) -> Migrator {

@@ -17,7 +17,8 @@ pub(crate) const ENDED_TRANSFERS: &str = "SELECT id, row_key, deposit_address, f
 pub(crate) const OWED: &str =
     "SELECT filler, from_token, terms, evidence FROM orders WHERE owed = 1 ORDER BY row_key";
 
-const FILLS: &str = "SELECT filler, status, COUNT(*) FROM orders WHERE announced = 1 GROUP BY filler, status";
+pub(crate) const FILLS: &str =
+    "SELECT filler, status, COUNT(*) FROM orders WHERE announced = 1 GROUP BY filler, status";
 
 impl Store {
     pub(crate) async fn transfer_rows(
