@@ -8,7 +8,7 @@ use super::InventoryExecutor;
 use super::payment::Payment;
 
 /// The window over which outflows are added up.
-pub const OUTFLOW_WINDOW: SignedDuration = SignedDuration::from_hours(1);
+pub(in crate::inventory) const OUTFLOW_WINDOW: SignedDuration = SignedDuration::from_hours(1);
 
 impl InventoryExecutor {
     /// Why the recipient cannot be paid, as the destination chain simulates the fill now. Where that is not known there is no

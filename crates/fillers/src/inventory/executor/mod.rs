@@ -27,7 +27,7 @@ use jiff::Timestamp;
 use super::filler::InventoryFiller;
 use claim_pool::ClaimPool;
 
-pub use fees::OUTFLOW_WINDOW;
+pub(super) use fees::OUTFLOW_WINDOW;
 
 /// Executes the orders of an [`InventoryFiller`]: reserves funds, decides once whether to fill or waive, sends the fill or the
 /// refund, and claims the deposit.
