@@ -1,14 +1,13 @@
--- The database adds up what leaves a chain in an hour, so these amounts are integers; what fillers lose in a day has a running
--- total. Counting orders reads an index.
-
-DROP INDEX outflows_by_age;
+-- The database adds up what leaves a chain in an hour, in integers that follow from the amounts, so that a process of the version
+-- before writes what it always wrote; what fillers lose in a day has a running total. Counting orders reads an index.
 
 ALTER TABLE outflows
-    ALTER COLUMN value_cents TYPE BIGINT USING LEAST(value_cents::NUMERIC, 10000000000000)::BIGINT,
-    ALTER COLUMN fees_cents TYPE BIGINT USING LEAST(fees_cents::NUMERIC, 10000000000000)::BIGINT;
+    ADD COLUMN value_counted BIGINT NOT NULL GENERATED ALWAYS AS (LEAST(value_cents::NUMERIC, 10000000000000)::BIGINT) STORED,
+    ADD COLUMN fees_counted BIGINT NOT NULL GENERATED ALWAYS AS (LEAST(fees_cents::NUMERIC, 10000000000000)::BIGINT) STORED;
 
 -- All that a sum reads.
-CREATE INDEX outflows_by_age ON outflows (sent_at, filler, chain, value_cents, fees_cents);
+DROP INDEX outflows_by_age;
+CREATE INDEX outflows_by_age ON outflows (sent_at, filler, chain, value_counted, fees_counted);
 
 CREATE TABLE loss_totals (
     filler TEXT NOT NULL PRIMARY KEY,

@@ -9,17 +9,13 @@ use crate::database::write_op::WriteOp;
 use crate::record::{chain, chain_number, read_count, text};
 use crate::store::Store;
 
-/// The most that one transaction counts for, in cents: a hundred billion dollars, beyond all limits. The sum of nearly a million of
-/// them fits both engines' integers, and beyond that they answer with an error, never with a wrong sum.
-const MOST: i64 = 10_000_000_000_000;
-
 /// Records what a transaction takes from a chain, once.
 struct RecordOutflow {
     filler: String,
     purpose: String,
     chain: i64,
-    value: i64,
-    fees: i64,
+    value: String,
+    fees: String,
     since: i64,
     now: i64,
 }
@@ -29,8 +25,9 @@ const EXPIRE: &str = "DELETE FROM outflows WHERE sent_at < $1";
 const WRITE: &str = "INSERT INTO outflows (filler, purpose, chain, value_cents, fees_cents, sent_at) \
      VALUES ($1, $2, $3, $4, $5, $6) ON CONFLICT DO NOTHING";
 
-// Both engines add integers up exactly. This reads nothing but an index.
-pub(crate) const SUMS: &str = "SELECT filler, chain, CAST(SUM(value_cents) AS BIGINT), CAST(SUM(fees_cents) AS BIGINT) \
+// Both engines add integers up exactly, and answer with an error where the sum does not fit. The schema lets one transaction count
+// for at most a hundred billion dollars, beyond all limits, of which nearly a million fit. This reads nothing but an index.
+pub(crate) const SUMS: &str = "SELECT filler, chain, CAST(SUM(value_counted) AS BIGINT), CAST(SUM(fees_counted) AS BIGINT) \
      FROM outflows WHERE sent_at >= $1 AND sent_at < $2 GROUP BY filler, chain";
 
 /// Filler, chain, value and fees.
@@ -46,18 +43,14 @@ for_each_engine! {
                 .bind(&self.filler)
                 .bind(&self.purpose)
                 .bind(self.chain)
-                .bind(self.value)
-                .bind(self.fees)
+                .bind(&self.value)
+                .bind(&self.fees)
                 .bind(self.now)
                 .execute(connection)
                 .await?;
             Ok(())
         }
     }
-}
-
-fn cents(amount: UsdAmount) -> i64 {
-    i64::try_from(amount.cents().get()).map_or(MOST, |cents| cents.min(MOST))
 }
 
 fn amount(column: &'static str, cents: i64) -> Result<UsdAmount, StoreError> {
@@ -75,8 +68,8 @@ impl Store {
             filler: text(&outflow.filler),
             purpose: text(&outflow.purpose),
             chain: chain_number(outflow.chain),
-            value: cents(outflow.value),
-            fees: cents(outflow.fees),
+            value: outflow.value.cents().to_string(),
+            fees: outflow.fees.cents().to_string(),
             since: since.as_millisecond(),
             now: now.as_millisecond(),
         })
@@ -97,8 +90,8 @@ impl Store {
             Ok(OutflowSum {
                 filler,
                 chain: chain("outflows.chain", number)?,
-                value: amount("outflows.value_cents", value)?,
-                fees: amount("outflows.fees_cents", fees)?,
+                value: amount("outflows.value_counted", value)?,
+                fees: amount("outflows.fees_counted", fees)?,
             })
         };
         rows.into_iter().map(read).collect()
