@@ -3,7 +3,7 @@ use std::time::Duration;
 
 use alloy_primitives::{B256, U256};
 use causeway_domain::ports::{
-    ActionError, InventoryStore as _, LossKind, OnChainStatus, OrderExecutor, Progress, ReservationKind,
+    ActionError, LossKind, OnChainStatus, OrderExecutor, Progress, ReservationKind,
 };
 use causeway_domain::{
     ConfirmedTx, Decision, DepositMethod, Evidence, IntentTerms, Order, QuoteKey, Referral,
