@@ -29,7 +29,7 @@ async fn rule_13_an_order_that_was_taken_over_is_not_written_by_who_had_it_befor
     let id = placed(&stopped, |_| ()).await.id;
     let begun = now();
     let held = claimed(&stopped, begun).await;
-    let late = held.transition_to(OrderStatus::Failed, begun).unwrap();
+    let late = held.clone().transition_to(OrderStatus::Failed, begun).unwrap();
     // It stops here, with its write prepared.
     let taken_over = begun + seconds(LEASE);
     let theirs = claimed(&other, taken_over).await;
