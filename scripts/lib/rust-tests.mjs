@@ -1,7 +1,8 @@
 // Lints and builds every Rust target of the workspace in one compilation, then runs the test binaries.
 //
 //   node scripts/lib/rust-tests.mjs build              lints (warnings denied) and builds
-//   node scripts/lib/rust-tests.mjs unit|e2e|all       runs the unit and crate tests, the end-to-end tests, or both side by side
+//   node scripts/lib/rust-tests.mjs unit|crates|e2e    runs the unit tests, those of the crates' `tests`, or the end-to-end tests
+//   node scripts/lib/rust-tests.mjs all                runs all of these, the end-to-end tests beside the others
 //   node scripts/lib/rust-tests.mjs doctests           runs the examples in documentation
 //
 // `cargo clippy` only type-checks, so that a `cargo test` after it compiles everything a second time. Clippy's driver is a full
@@ -42,7 +43,7 @@ async function build(quiet) {
             executable: message.executable,
             folder: dirname(message.manifest_path),
             name: `${basename(dirname(message.manifest_path))}/${message.target.name}`,
-            isEndToEnd: message.target.name === "e2e",
+            kind: message.target.name === "e2e" ? "e2e" : message.target.kind.includes("test") ? "crates" : "unit",
         });
     }
     const code = cargo.exitCode ?? (await new Promise((done) => cargo.once("close", done)));
@@ -97,13 +98,14 @@ const binaries = await build(mode !== "build");
 if (mode !== "build") {
     const cores = availableParallelism();
     const longestFirst = (one, other) => (times[other.name] ?? Infinity) - (times[one.name] ?? Infinity) || 0;
-    const unit = binaries.filter(({ isEndToEnd }) => !isEndToEnd).sort(longestFirst);
-    const endToEnd = binaries.filter(({ isEndToEnd }) => isEndToEnd);
+    const wanted = binaries.filter(({ kind }) => mode === "all" || mode === kind);
+    const endToEnd = wanted.filter(({ kind }) => kind === "e2e");
+    const others = wanted.filter(({ kind }) => kind !== "e2e").sort(longestFirst);
     // The end-to-end tests mostly wait for blocks, and some of the others for a database: more run at a time than there are cores.
     const results = (
         await Promise.all([
-            mode === "unit" ? [] : runAll(endToEnd, 1, cores + 2),
-            mode === "e2e" ? [] : runAll(unit, mode === "unit" ? cores : 1, cores),
+            runAll(endToEnd, 1, cores + 2),
+            runAll(others, endToEnd.length > 0 ? 1 : cores, cores),
         ])
     ).flat();
     writeFileSync(timesFile, JSON.stringify(times, null, 2));
