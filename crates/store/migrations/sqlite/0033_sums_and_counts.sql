@@ -1,5 +1,6 @@
 -- The database adds up what leaves a chain in an hour, in integers that follow from the amounts, so that a process of the version
--- before writes what it always wrote; what fillers lose in a day has a running total. Counting orders reads an index.
+-- before writes what it always wrote; what fillers lose in a day has a running total, which is added up anew now and then, because that
+-- version does not keep it. Counting orders reads an index.
 
 -- A larger number is read as the largest of 64 bits.
 ALTER TABLE outflows ADD COLUMN value_counted INTEGER NOT NULL
@@ -12,12 +13,11 @@ DROP INDEX outflows_by_age;
 CREATE INDEX outflows_by_age ON outflows (sent_at, filler, chain, value_counted, fees_counted);
 
 CREATE TABLE loss_totals (
-    filler TEXT NOT NULL PRIMARY KEY,
-    cents  TEXT NOT NULL
+    filler      TEXT NOT NULL PRIMARY KEY,
+    cents       TEXT NOT NULL,
+    -- When the losses were added up last.
+    added_up_at INTEGER NOT NULL
 ) STRICT, WITHOUT ROWID;
-
-INSERT INTO loss_totals (filler, cents)
-SELECT filler, CAST(sum(CAST(cents AS INTEGER)) AS TEXT) FROM losses GROUP BY filler;
 
 -- Counts of orders by filler and status read this instead of the orders.
 CREATE INDEX orders_counted ON orders (filler, status) WHERE announced = 1;

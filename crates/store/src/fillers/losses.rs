@@ -10,8 +10,9 @@ use crate::store::Store;
 
 /// Records a loss if it stays within the limit, if there is one.
 ///
-/// A running total of each filler is kept besides its losses, so that nobody adds a day of them up: what is new is added, what is
-/// forgotten is subtracted.
+/// A running total of each filler is kept besides its losses, so that a day of them is not added up each time: what is new is
+/// added, what is forgotten is subtracted. Processes of the version before write and forget losses without it, so the losses
+/// themselves are added up now and then.
 struct RecordLoss {
     filler: String,
     order: String,
@@ -24,26 +25,26 @@ struct RecordLoss {
 }
 
 // Runs first: other losses of this filler wait for the row lock, and then see what was written here.
-const LOCK: &str = "INSERT INTO loss_totals (filler, cents) VALUES ($1, '0') \
-     ON CONFLICT (filler) DO UPDATE SET cents = loss_totals.cents RETURNING cents";
+const LOCK: &str = "INSERT INTO loss_totals (filler, cents, added_up_at) VALUES ($1, '0', 0) \
+     ON CONFLICT (filler) DO UPDATE SET cents = loss_totals.cents RETURNING cents, added_up_at";
+
+/// For how long a total is believed, in milliseconds.
+const BELIEVED: i64 = 10 * 60 * 1_000;
 
 // Losses before the period no longer count.
 const FORGET: &str = "DELETE FROM losses WHERE filler = $1 AND recorded_at < $2 RETURNING cents";
 
 const RECORDED: &str = "SELECT COUNT(*) FROM losses WHERE filler = $1 AND order_id = $2 AND kind = $3";
 
-const TOTAL: &str = "UPDATE loss_totals SET cents = $1 WHERE filler = $2";
+const LOSSES: &str = "SELECT cents FROM losses WHERE filler = $1";
+
+const TOTAL: &str = "UPDATE loss_totals SET cents = $1, added_up_at = $2 WHERE filler = $3";
 
 const WRITE: &str =
     "INSERT INTO losses (filler, order_id, kind, cents, recorded_at) VALUES ($1, $2, $3, $4, $5)";
 
-/// The total without what is forgotten. Processes of older versions may have written losses that it lacks.
-fn without(total: RawAmount, forgotten: &[String]) -> Result<RawAmount, StoreError> {
-    let mut total = total;
-    for cents in forgotten {
-        total = total.checked_sub(parse("losses.cents", cents)?).unwrap_or_default();
-    }
-    Ok(total)
+fn sum(losses: &[String]) -> Result<RawAmount, StoreError> {
+    losses.iter().try_fold(RawAmount::ZERO, |sum, cents| add(sum, parse("losses.cents", cents)?))
 }
 
 for_each_engine! {
@@ -51,13 +52,23 @@ for_each_engine! {
         type Outcome = bool;
 
         async fn run(&self, connection: &mut Connection<Db>) -> Result<bool, DbError> {
-            let total: String = sqlx::query_scalar(LOCK).bind(&self.filler).fetch_one(&mut *connection).await?;
+            let (total, mut added_up_at): (String, i64) =
+                sqlx::query_as(LOCK).bind(&self.filler).fetch_one(&mut *connection).await?;
             let forgotten: Vec<String> = sqlx::query_scalar(FORGET)
                 .bind(&self.filler)
                 .bind(self.since)
                 .fetch_all(&mut *connection)
                 .await?;
-            let total = without(parse("loss_totals.cents", &total)?, &forgotten)?;
+            let total: RawAmount = parse("loss_totals.cents", &total)?;
+            let is_believed = (added_up_at..added_up_at.saturating_add(BELIEVED)).contains(&self.now);
+            let total = if is_believed && let Some(left) = total.checked_sub(sum(&forgotten)?) {
+                left
+            } else {
+                added_up_at = self.now;
+                let losses: Vec<String> =
+                    sqlx::query_scalar(LOSSES).bind(&self.filler).fetch_all(&mut *connection).await?;
+                sum(&losses)?
+            };
             let recorded: i64 = sqlx::query_scalar(RECORDED)
                 .bind(&self.filler)
                 .bind(&self.order)
@@ -69,6 +80,7 @@ for_each_engine! {
             let fits = !is_new || self.limit.is_none_or(|limit| with_it <= limit);
             sqlx::query(TOTAL)
                 .bind(if fits { with_it } else { total }.to_string())
+                .bind(added_up_at)
                 .bind(&self.filler)
                 .execute(&mut *connection)
                 .await?;

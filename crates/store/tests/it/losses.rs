@@ -17,6 +17,7 @@ on_both_engines!(
     rule_14_concurrent_losses_stay_within_the_limit,
     rule_25_fees_that_were_spent_count_into_the_daily_loss,
     rule_14_what_is_forgotten_leaves_the_total_of_its_filler,
+    rule_14_losses_that_another_version_writes_or_forgets_are_added_up_within_minutes,
     rule_30_outflows_are_recorded_once_and_forgotten_after_their_window,
     rule_30_outflows_are_added_up_by_filler_and_chain,
 );
@@ -147,6 +148,21 @@ async fn rule_14_what_is_forgotten_leaves_the_total_of_its_filler(database: &Tes
     assert!(record(&store, &loss("north", 70), 31, 50).await, "and 30 of them are left");
     assert!(!record(&store, &loss("north", 1), 31, 50).await);
     assert!(record(&store, &loss("north", 100), 1_000, 1_000).await, "nothing is left");
+}
+
+async fn rule_14_losses_that_another_version_writes_or_forgets_are_added_up_within_minutes(
+    database: &TestDatabase,
+) {
+    // As the version before writes: without the total.
+    const WRITE: &str = "INSERT INTO losses (filler, order_id, kind, cents, recorded_at) \
+         VALUES ('north', 'o', 'price', '60', 1800000011000)";
+    let store = database.store().await;
+    assert!(record(&store, &loss("north", 40), 0, 10).await);
+    database.raw().await.run(WRITE).await;
+    assert!(!record(&store, &loss("north", 1), 0, 10 + 600).await, "ten minutes later they are 100");
+    database.raw().await.run("DELETE FROM losses").await;
+    assert!(!record(&store, &loss("north", 1), 0, 10 + 1_199).await);
+    assert!(record(&store, &loss("north", 100), 0, 10 + 1_200).await, "and again they are none");
 }
 
 async fn losses_before_the_period_do_not_count(database: &TestDatabase) {
