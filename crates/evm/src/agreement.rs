@@ -1,7 +1,7 @@
 use std::num::NonZeroUsize;
 
-use alloy_primitives::{Address, U64};
-use causeway_jsonrpc_client::{Disagreement, agreed, median};
+use alloy_primitives::{Address, Bytes, U64};
+use causeway_jsonrpc_client::{Disagreement, agreed, median, prevailing};
 use serde_json::{Value, json};
 
 use crate::blocks::{Block, BlockTag, block_call, check_block};
@@ -21,6 +21,32 @@ impl EvmClient {
     /// Whether the chain is known through one endpoint alone, and the operator has not said that it is trusted.
     pub fn rests_on_one_endpoint(&self) -> bool {
         matches!(self.endpoints().as_slice(), [only] if !only.trusted)
+    }
+
+    /// What most endpoints answer to a call of a contract: one alone neither makes an answer up nor refuses it (rule 27).
+    pub(crate) async fn prevailing_call(&self, to: Address, data: &Bytes) -> Result<Bytes, CallError> {
+        let call = Call::new("eth_call", json!([{ "to": to, "data": data }, "latest"]));
+        if self.endpoint_count() < 2 {
+            return self.call(call).await;
+        }
+        let (mut shown, mut refusal, mut fault) = (Vec::new(), None, None);
+        for asked in self.ask_all::<Bytes>(&[call]).await {
+            match asked.answers.into_iter().next() {
+                Some(Ok(answer)) => shown.push((asked.trusted, Some(Some(answer)))),
+                Some(Err(error @ CallError::Refused { .. })) => {
+                    refusal = Some(error);
+                    shown.push((asked.trusted, Some(None)));
+                }
+                Some(Err(error)) => fault = Some(error),
+                None => {}
+            }
+        }
+        let too_few = || self.invalid_response(format!("too few endpoints show alike what {to} answers"));
+        match (prevailing(self.quorum(), shown), refusal) {
+            (Some(Some(answer)), _) => Ok(answer),
+            (Some(None), Some(refusal)) => Err(refusal),
+            _ => Err(fault.unwrap_or_else(too_few)),
+        }
     }
 
     /// The block of the tag at the endpoint with the median number, and the lower of the middle two. No endpoint moves

@@ -109,9 +109,11 @@ impl Fixture {
                  pinned = [{{ chain = {source}, address = \"{contract}\" }}]\n"
             )
         };
+        let registry = Kind::Zerox.contract();
+        let registry = format!("api_key = \"key\"\nregistry = \"{registry}\"\nquotes_in_a_second");
         let settings = section(Kind::Lifi, &lifi.url, "quotes_in_two_hours")
             + &section(Kind::Relay, &relay.url, "quotes_in_a_minute")
-            + &section(Kind::Zerox, &zerox.url, "api_key = \"key\"\nquotes_in_a_second")
+            + &section(Kind::Zerox, &zerox.url, &registry)
             + &format!(
                 "[liquidity.oneclick]\nurl = \"{}\"\ndeadline_ms = 20000\nvalid_for_s = 600\nquotes_in_a_minute = 10000\n",
                 oneclick.url

@@ -110,6 +110,7 @@ async fn an_exchange_that_lies_is_named_and_rested_and_no_money_moves() {
         (Mischief::PaysLess, "12487500 raw units, and the route says at least 24850125"),
         (Mischief::OtherTarget(other), "is not pinned"),
         (Mischief::OtherSpender(other), "is not pinned"),
+        (Mischief::OtherSettler(other), "does not name"),
         (Mischief::OtherRecipient(other), "instead of"),
         (Mischief::OtherOutput, "pays in"),
         (Mischief::OtherChain, "another output token"),

@@ -2,7 +2,8 @@
 pragma solidity 0.8.37;
 
 /// @notice The entry contract of a play-money exchange, for stand-ins of 0x: it takes calls in the form of 0x's allowance
-/// holder, which carry the call of its settler, and does what that call lists. Who runs the stand-in leaves output here.
+/// holder, which carry the call of its settler, and does what that call lists. Who runs the stand-in leaves output here. It is the
+/// registry of its settlers, too, and names itself.
 contract PlayExchange {
     /// @notice What the call of the settler begins with.
     struct AllowedSlippage {
@@ -20,10 +21,25 @@ contract PlayExchange {
     }
 
     error UnknownCall();
+    error UnknownFeature();
     error TransferFailed();
 
     /// @notice `execute((address,address,uint256),bytes[],bytes32)` of the settler.
     bytes4 private constant _EXECUTE = 0x1fff991f;
+
+    /// @notice The registry's number for swaps that the taker sends.
+    uint256 private constant _TAKER_SUBMITTED = 2;
+
+    /// @notice The settler of a feature.
+    function ownerOf(uint256 feature) external view returns (address) {
+        require(feature == _TAKER_SUBMITTED, UnknownFeature());
+        return address(this);
+    }
+
+    /// @notice The settler before that one: there was none.
+    function prev(uint128) external pure returns (address) {
+        revert UnknownFeature();
+    }
 
     /// @notice Makes the transfers of the settler's call in order. A hostile provider's call lists others than an honest one's,
     /// so the least output is not looked at here.

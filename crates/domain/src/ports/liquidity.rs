@@ -55,6 +55,16 @@ impl ProviderAsk {
     }
 }
 
+/// A contract that the called one hands the input to. It changes, so it is not pinned: a registry on the chain names it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RegisteredContract {
+    pub contract: Address,
+    pub registry: Address,
+    /// Calls of the registry that answer with an address each. One of them must answer with the contract, and none before it may
+    /// fail.
+    pub calls: Vec<Bytes>,
+}
+
 /// A transaction that a provider wants the payer to sign, as far as its adapter could check it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ProviderTransaction {
@@ -64,6 +74,8 @@ pub struct ProviderTransaction {
     pub value: U256,
     pub data: Bytes,
     pub min_amount_out: RawAmount,
+    /// Who gets the input, where that is not the contract that is called.
+    pub registered: Option<RegisteredContract>,
 }
 
 /// An address of a provider that the payer sends the input to, as far as its adapter could check it.

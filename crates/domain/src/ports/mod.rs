@@ -64,7 +64,7 @@ pub use key_signer::{
 pub use liquidity::{
     LiquidityProvider, MAX_CALL_DATA, NamedContract, ProviderAddress, ProviderAsk, ProviderDeposit,
     ProviderPayment, ProviderPaymentError, ProviderPayments, ProviderReport, ProviderReturn, ProviderState,
-    ProviderTransaction, pack_call,
+    ProviderTransaction, RegisteredContract, pack_call,
 };
 pub use onramps::{
     OnRamp, PayoutWatch, RampAsk, RampError, RampNotice, RampOffer, RampProfile, RampRefusal, RampReport,

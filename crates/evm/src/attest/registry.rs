@@ -1,14 +1,11 @@
-use alloy_primitives::{Address, Bytes, U256};
+use alloy_primitives::{Address, U256};
 use alloy_sol_types::SolCall;
 use async_trait::async_trait;
 use causeway_domain::ChainId;
 use causeway_domain::ports::{AttesterRegistry, ChainError, EpochAttesters};
-use causeway_jsonrpc_client::prevailing;
 use futures::future::try_join_all;
-use serde_json::json;
 
 use crate::contracts::AttesterRegistry as Registry;
-use crate::rpc::Call;
 use crate::{CallError, EvmClient};
 
 /// Reads the attester registry of an EVM chain.
@@ -23,30 +20,11 @@ impl EvmAttesterRegistry {
         Self { client, registry }
     }
 
+    /// What most endpoints answer: one alone does not say who may sign (rule 27).
     async fn read<C: SolCall>(&self, call: C) -> Result<C::Return, CallError> {
-        let answer = self.prevailing_answer(&call.abi_encode().into()).await?;
+        let answer = self.client.prevailing_call(self.registry, &call.abi_encode().into()).await?;
         C::abi_decode_returns(&answer)
             .map_err(|_| self.client.invalid_response("the attester registry's answer is unreadable"))
-    }
-}
-
-impl EvmAttesterRegistry {
-    /// What most endpoints answer: one alone does not say who may sign (rule 27).
-    async fn prevailing_answer(&self, data: &Bytes) -> Result<Bytes, CallError> {
-        let call = Call::new("eth_call", json!([{ "to": self.registry, "data": data }, "latest"]));
-        if self.client.endpoint_count() < 2 {
-            return self.client.call(call).await;
-        }
-        let (mut shown, mut fault) = (Vec::new(), None);
-        for asked in self.client.ask_all::<Bytes>(&[call]).await {
-            match asked.answers.into_iter().next() {
-                Some(Ok(answer)) => shown.push((asked.trusted, Some(answer))),
-                Some(Err(error)) => fault = Some(error),
-                None => {}
-            }
-        }
-        let too_few = || self.client.invalid_response("too few endpoints show the attester registry alike");
-        prevailing(self.client.quorum(), shown).ok_or_else(|| fault.unwrap_or_else(too_few))
     }
 }
 

@@ -93,6 +93,7 @@ fn call(target: u8, data: u8) -> ProviderDeposit {
         value: U256::ZERO,
         data: vec![data; 4].into(),
         min_amount_out: RawAmount::from_decimal("0.0098", 18).unwrap(),
+        registered: None,
     })
 }
 

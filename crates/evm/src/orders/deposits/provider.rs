@@ -1,9 +1,9 @@
 use alloy_primitives::{Address as EvmAddress, B256, Bytes, U64, U256};
-use alloy_sol_types::{SolCall as _, sol};
+use alloy_sol_types::{SolCall as _, SolType as _, sol, sol_data};
 use async_trait::async_trait;
 use causeway_domain::ports::{
     ChainError, DepositError, DepositTxStatus, ProviderPayment, ProviderPaymentError, ProviderPayments,
-    SendPurpose, WalletAction,
+    RegisteredContract, SendPurpose, WalletAction,
 };
 use causeway_domain::{Address, ChainId, TokenId};
 use serde::Deserialize;
@@ -81,6 +81,27 @@ impl EvmProviderPayments {
             amount: payment.amount.get(),
             open: TxRequest { to, value, data: payment.transaction.data.clone() },
         })
+    }
+
+    /// Whether a contract that gets the input is one that the provider's registry names now. The simulation would not tell: another
+    /// contract can do in it what is expected, and on the chain something else.
+    async fn check_registered(&self, registered: &RegisteredContract) -> Result<(), ProviderPaymentError> {
+        let (contract, registry) = (evm(registered.contract)?, evm(registered.registry)?);
+        for call in &registered.calls {
+            match self.client.prevailing_call(registry, call).await {
+                Ok(answer) => {
+                    if sol_data::Address::abi_decode(&answer).is_ok_and(|named| named == contract) {
+                        return Ok(());
+                    }
+                }
+                // It is paused.
+                Err(CallError::Refused { .. }) => break,
+                Err(error) => return Err(DepositError::from(ChainError::from(error)).into()),
+            }
+        }
+        Err(ProviderPaymentError::Effects(format!(
+            "its transaction hands the input to {contract}, which its registry {registry} does not name"
+        )))
     }
 
     /// Runs the allowance and the call in one simulation, and compares the payer's balances before and after. A state override
@@ -255,6 +276,9 @@ impl ProviderPayments for EvmProviderPayments {
 
     async fn actions(&self, payment: &ProviderPayment) -> Result<Vec<WalletAction>, ProviderPaymentError> {
         let call = self.payment(payment)?;
+        if let Some(registered) = &payment.transaction.registered {
+            self.check_registered(registered).await?;
+        }
         let spender = payment.transaction.spender.map(evm).transpose()?;
         let held = holdings(&self.client, &call, spender.unwrap_or_default()).await?;
         let mut sends = match spender.filter(|_| !call.is_native()) {

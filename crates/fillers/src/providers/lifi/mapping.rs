@@ -102,6 +102,7 @@ pub(super) fn transaction(ask: &ProviderAsk, quote: &Quote) -> Result<ProviderTr
         value: request.value,
         data: request.data.clone(),
         min_amount_out: amount("toAmountMin", &estimate.to_amount_min)?,
+        registered: None,
     })
 }
 

@@ -89,6 +89,7 @@ pub(super) fn transaction(ask: &ProviderAsk, quote: &Quote) -> Result<ProviderTr
         value: call.value,
         data: call.data.clone(),
         min_amount_out: quoted.min(least_of_order),
+        registered: None,
     })
 }
 

@@ -125,9 +125,11 @@ impl Backend {
             actions.push(transfer(token, true, self.contract, amount));
         }
         let named = if mischief == Mischief::OtherOutput { from } else { to };
-        let swap = Swap { token: from, amount, recipient: pay, output: named, least };
+        let settler = if let Mischief::OtherSettler(other) = mischief { other } else { self.contract };
+        let swap =
+            Swap { operator: settler, settler, token: from, amount, recipient: pay, output: named, least };
         let zid = keccak256(format!("{params:?}{}", self.quotes()));
-        let data = swap.call(self.contract, actions, zid);
+        let data = swap.call(actions, zid);
         let target = if let Mischief::OtherTarget(other) = mischief { other } else { self.contract };
         let spender = if let Mischief::OtherSpender(other) = mischief { other } else { self.contract };
         let bought = if mischief == Mischief::OtherChain { from } else { to };

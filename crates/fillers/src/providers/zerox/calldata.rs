@@ -1,4 +1,4 @@
-use alloy_primitives::{Address, U256};
+use alloy_primitives::{Address, Bytes, U256};
 use alloy_sol_types::{SolCall as _, sol};
 
 sol! {
@@ -12,11 +12,28 @@ sol! {
     /// The calls of 0x's allowance holder and of its settler, as github.com/0xProject/0x-settler has them.
     function exec(address operator, address token, uint256 amount, address target, bytes data) external payable;
     function execute(AllowedSlippage slippage, bytes[] actions, bytes32 zid) external payable;
+
+    /// The calls of its registry that name the settler of a feature: the present one, which fails while that is paused, and the one
+    /// before, which its API still uses for a while.
+    function ownerOf(uint256 feature) external view returns (address);
+    function prev(uint128 feature) external view returns (address);
+}
+
+/// The registry's number for swaps that the taker sends.
+const TAKER_SUBMITTED: u128 = 2;
+
+/// The calls of the registry that answer with the settlers that may be used now.
+pub(crate) fn settlers() -> Vec<Bytes> {
+    let present = ownerOfCall { feature: U256::from(TAKER_SUBMITTED) };
+    vec![present.abi_encode().into(), prevCall { feature: TAKER_SUBMITTED }.abi_encode().into()]
 }
 
 /// A swap through the allowance holder.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Swap {
+    /// Who may take the token while the call runs, and which contract is called with the swap: of a true one, the same settler.
+    pub(crate) operator: Address,
+    pub(crate) settler: Address,
     /// The token and the amount that may be taken from the caller.
     pub(crate) token: Address,
     pub(crate) amount: U256,
@@ -33,6 +50,8 @@ impl Swap {
         let inner = executeCall::abi_decode(&outer.data).ok()?;
         let AllowedSlippage { recipient, buyToken, minAmountOut } = inner.slippage;
         Some(Self {
+            operator: outer.operator,
+            settler: outer.target,
             token: outer.token,
             amount: outer.amount,
             recipient,
@@ -43,23 +62,18 @@ impl Swap {
 
     /// The call for it, by those actions of the settler.
     #[cfg(any(feature = "standin", test))]
-    pub(crate) fn call(
-        &self,
-        settler: Address,
-        actions: Vec<alloy_primitives::Bytes>,
-        zid: alloy_primitives::B256,
-    ) -> alloy_primitives::Bytes {
+    pub(crate) fn call(&self, actions: Vec<Bytes>, zid: alloy_primitives::B256) -> Bytes {
         let slippage =
             AllowedSlippage { recipient: self.recipient, buyToken: self.output, minAmountOut: self.least };
         let inner = executeCall { slippage, actions, zid }.abi_encode();
-        let (token, amount) = (self.token, self.amount);
-        execCall { operator: settler, token, amount, target: settler, data: inner.into() }.abi_encode().into()
+        let (operator, target, token, amount) = (self.operator, self.settler, self.token, self.amount);
+        execCall { operator, token, amount, target, data: inner.into() }.abi_encode().into()
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use alloy_primitives::{B256, Bytes};
+    use alloy_primitives::B256;
     use proptest::prelude::*;
 
     use super::*;
@@ -67,6 +81,8 @@ mod tests {
     fn swap() -> Swap {
         let address = Address::repeat_byte;
         Swap {
+            operator: address(9),
+            settler: address(9),
             token: address(1),
             amount: U256::from(25),
             recipient: address(2),
@@ -77,7 +93,7 @@ mod tests {
 
     #[test]
     fn a_swap_names_what_is_taken_and_what_is_paid_to_whom() {
-        let data = swap().call(Address::repeat_byte(9), vec![Bytes::from(vec![7; 5])], B256::repeat_byte(8));
+        let data = swap().call(vec![Bytes::from(vec![7; 5])], B256::repeat_byte(8));
         // The selectors that the contracts have.
         assert_eq!(data[..4], [0x22, 0x13, 0xbc, 0x0b]);
         let outer = execCall::abi_decode(&data).unwrap();
@@ -86,8 +102,15 @@ mod tests {
     }
 
     #[test]
+    fn the_registry_is_asked_for_the_settlers_of_swaps_that_the_taker_sends() {
+        let [present, before]: [Bytes; 2] = settlers().try_into().unwrap();
+        assert_eq!((&present[..4], present[35]), (&[0x63, 0x52, 0x21, 0x1e][..], 2));
+        assert_eq!((before.len(), before[35]), (36, 2));
+    }
+
+    #[test]
     fn another_call_is_none() {
-        let data = swap().call(Address::repeat_byte(9), Vec::new(), B256::ZERO);
+        let data = swap().call(Vec::new(), B256::ZERO);
         let mut other = data.to_vec();
         other[0] ^= 1;
         assert_eq!(Swap::read(&other), None);

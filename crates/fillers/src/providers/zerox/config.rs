@@ -22,6 +22,10 @@ const HOLDER: Address = address!("0000000000001fF3684f28c67538d4D072C22734");
 /// On chains with the Shanghai hard fork only.
 const OLDER_HOLDER: Address = address!("0000000000005E88410CcDFaDe4a5EfaE4b49562");
 
+/// Its registry of settlers, which get the input, at the same address on every chain (`README.md` in github.com/0xProject/0x-settler,
+/// read on 2026-11-19).
+const REGISTRY: Address = address!("00000000000004533Fe15556B1E086BB1A72cEae");
+
 /// The allowance holders, which are called and take the allowances, from `chain_config.json` in github.com/0xProject/0x-settler
 /// as of 2026-08-21. Those are verified that docs.0x.org/docs/core-concepts/0x-cheat-sheet names as well; both read on
 /// 2026-11-19; no chain was asked.
@@ -62,6 +66,8 @@ pub struct ZeroxConfig {
     /// How many quotes all processes together ask for in a second.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub quotes_in_a_second: Option<u32>,
+    /// The contract that names its settlers, on each chain.
+    pub registry: Address,
     pub contracts: PinnedContractsConfig,
 }
 
@@ -76,6 +82,7 @@ impl Default for ZeroxConfig {
             deadline_ms: 4_000,
             valid_for_s: 30,
             quotes_in_a_second: None,
+            registry: REGISTRY,
             contracts: PinnedContractsConfig::default(),
         }
     }

@@ -1,7 +1,7 @@
 use std::sync::Arc;
 
 use alloy_primitives::Address as EvmAddress;
-use causeway_domain::ports::{FillerAsk, Offer, ProviderAsk, ProviderTransaction};
+use causeway_domain::ports::{FillerAsk, Offer, ProviderAsk, ProviderTransaction, RegisteredContract};
 use causeway_domain::{
     Address, ChainId, CustodyNotice, DepositMethod, Fee, FeeKind, ProviderOffer, ProviderTerms, RawAmount,
     TokenId,
@@ -9,7 +9,7 @@ use causeway_domain::{
 use jiff::{SignedDuration, Timestamp};
 
 use super::TOOL;
-use super::calldata::Swap;
+use super::calldata::{Swap, settlers};
 use super::wire::{Cost, Quote};
 use crate::providers::answers::{MAX_QUOTE_ID, Unusable, amount};
 
@@ -20,12 +20,13 @@ const DURATION_SECONDS: u32 = 5;
 pub(super) fn offer(
     ask: &FillerAsk,
     quote: &Quote,
+    registry: EvmAddress,
     notice: &Arc<CustodyNotice>,
     now: Timestamp,
     valid_for: SignedDuration,
 ) -> Result<Offer, Unusable> {
     let asked = ProviderAsk::to_quote(&ask.ask, TOOL);
-    let transaction = transaction(&asked, quote)?;
+    let transaction = transaction(&asked, quote, registry)?;
     let chain = ask.ask.from.chain();
     let gas = quote.total_network_fee.as_deref().and_then(|fee| fee.parse::<RawAmount>().ok());
     Ok(Offer {
@@ -50,7 +51,11 @@ pub(super) fn offer(
 }
 
 /// The transaction of a quote, if it is the one that was asked for.
-pub(super) fn transaction(ask: &ProviderAsk, quote: &Quote) -> Result<ProviderTransaction, Unusable> {
+pub(super) fn transaction(
+    ask: &ProviderAsk,
+    quote: &Quote,
+    registry: EvmAddress,
+) -> Result<ProviderTransaction, Unusable> {
     let wrong = |words: String| Err(Unusable::Wrong(words));
     let sold = amount("sellAmount", &quote.sell_amount).map_err(Unusable::Wrong)?;
     let same = [
@@ -68,6 +73,10 @@ pub(super) fn transaction(ask: &ProviderAsk, quote: &Quote) -> Result<ProviderTr
     if Address::Evm(swap.token) != ask.from.address() || swap.amount != ask.amount_in.get() {
         let (amount, token) = (swap.amount, swap.token);
         return wrong(format!("its transaction takes {amount} raw units of {token} instead of the input"));
+    }
+    if swap.operator != swap.settler {
+        let (operator, settler) = (swap.operator, swap.settler);
+        return wrong(format!("its transaction lets {operator} take the input, and calls {settler}"));
     }
     if swap.least.is_zero() {
         // Such a swap leaves its bound to the exchange that it goes through.
@@ -98,6 +107,11 @@ pub(super) fn transaction(ask: &ProviderAsk, quote: &Quote) -> Result<ProviderTr
         value: request.value,
         data: request.data.clone(),
         min_amount_out: said.min(RawAmount::new(swap.least)),
+        registered: Some(RegisteredContract {
+            contract: Address::Evm(swap.settler),
+            registry: Address::Evm(registry),
+            calls: settlers(),
+        }),
     })
 }
 

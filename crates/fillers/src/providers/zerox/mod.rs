@@ -172,7 +172,14 @@ impl Filler for Zerox {
             Err(refusal) => return Ok(Answer::Refused(refusal)),
         };
         let valid_for = SignedDuration::from_secs(i64::from(self.config.valid_for_s));
-        let offer = match mapping::offer(ask, &quote, &self.notice, Timestamp::now(), valid_for) {
+        let offer = match mapping::offer(
+            ask,
+            &quote,
+            self.config.registry,
+            &self.notice,
+            Timestamp::now(),
+            valid_for,
+        ) {
             Ok(offer) => offer,
             Err(Unusable::Declined(words)) => return Ok(Answer::Refused(Refusal::Other(words))),
             Err(Unusable::Wrong(words)) => return Err(FillerError::Nonsense(words)),
@@ -212,7 +219,7 @@ impl LiquidityProvider for Zerox {
             Ok(quote) => quote,
             Err(refusal) => return Err(FillerError::Unavailable(refusal.to_string())),
         };
-        Ok(ProviderDeposit::Call(mapping::transaction(ask, &quote)?))
+        Ok(ProviderDeposit::Call(mapping::transaction(ask, &quote, self.config.registry)?))
     }
 
     /// There is nothing to ask for: the payer's transaction is the whole swap.

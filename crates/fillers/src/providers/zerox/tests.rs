@@ -13,6 +13,7 @@ use crate::providers::{PinnedContractsConfig, ProviderKey};
 
 const HOLDER: &str = "0x0000000000001fF3684f28c67538d4D072C22734";
 const SETTLER: EvmAddress = address!("7C39a136EA20B3483e402EA031c1f3C019bAb24b");
+const REGISTRY: EvmAddress = address!("00000000000004533Fe15556B1E086BB1A72cEae");
 const USDC: EvmAddress = address!("a0b86991c6218b36c1d19d4a2e9eb0ce3606eb48");
 const USDT: EvmAddress = address!("dac17f958d2ee523a2206206994597c13d831ec7");
 const TAKER: EvmAddress = address!("70a9f34f9b34c64957b9c401a97bfed35b95049e");
@@ -35,6 +36,8 @@ fn ask() -> ProviderAsk {
 
 fn swap() -> Swap {
     Swap {
+        operator: SETTLER,
+        settler: SETTLER,
         token: USDC,
         amount: U256::from(100_000_000),
         recipient: TAKER,
@@ -69,7 +72,7 @@ fn answer(swap: &Swap) -> Value {
         },
         "totalNetworkFee": "1393685870940000",
         "transaction": {
-            "to": HOLDER.to_lowercase(), "data": swap.call(SETTLER, vec![Bytes::from_static(&[1, 2, 3])], B256::repeat_byte(5)),
+            "to": HOLDER.to_lowercase(), "data": swap.call(vec![Bytes::from_static(&[1, 2, 3])], B256::repeat_byte(5)),
             "gas": "288079", "gasPrice": "7062490000", "value": "0",
         },
         "zid": "0x111111111111111111111111",
@@ -78,7 +81,7 @@ fn answer(swap: &Swap) -> Value {
 
 fn read_answer(answer: &Value) -> Result<causeway_domain::ports::ProviderTransaction, Unusable> {
     let quote: Quote = serde_json::from_value(answer.clone()).unwrap();
-    transaction(&ask(), &quote)
+    transaction(&ask(), &quote, REGISTRY)
 }
 
 #[test]
@@ -87,6 +90,12 @@ fn the_documented_answer_is_read() {
     let holder = Address::Evm(HOLDER.parse().unwrap());
     assert_eq!((read.target, read.spender, read.value), (holder, Some(holder), U256::ZERO));
     assert_eq!(read.min_amount_out, RawAmount::new(U256::from(98_833_517)));
+    let registered = read.registered.unwrap();
+    assert_eq!(
+        (registered.contract, registered.registry),
+        (Address::Evm(SETTLER), Address::Evm(REGISTRY)),
+        "the chain is asked whether the settler is one"
+    );
     // Who has allowed enough is told of no allowance.
     let mut allowed = answer(&swap());
     allowed["issues"]["allowance"] = Value::Null;
@@ -118,6 +127,8 @@ fn another_swap_than_the_one_asked_for_is_a_fault() {
         (changed("/minBuyAmount", json!("-1")), "minBuyAmount"),
         (answer(&Swap { recipient: other, ..swap() }), "instead of"),
         (answer(&Swap { output: other, ..swap() }), "pays in"),
+        (answer(&Swap { operator: other, ..swap() }), "take the input"),
+        (answer(&Swap { settler: other, ..swap() }), "take the input"),
         (answer(&Swap { token: other, ..swap() }), "instead of the input"),
         (answer(&Swap { amount: U256::from(100_000_001), ..swap() }), "instead of the input"),
     ];
