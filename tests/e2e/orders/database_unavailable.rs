@@ -156,9 +156,9 @@ async fn full_disk_fails_requests_cleanly_and_orders_resume() {
     };
     let largest = ["causeway.db", "causeway.db-wal"].map(size).into_iter().max().unwrap();
     service.restart_on_full_disk(largest + FREE_BYTES);
-    let route = built.quote(&service).await;
-
     fill(&service).await;
+    // A quote needs no disk.
+    let route = built.quote(&service).await;
     let mut database = open(&service).await;
     let before = count(&mut database, ORDERS).await;
     for answer in ask_all(&service, &reported, &built, &route).await {
