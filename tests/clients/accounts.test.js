@@ -146,6 +146,7 @@ describe('an account with a key that runs code (EIP-7702)', { timeout: 300_000 }
     const swap = await swapOf(account, 'CONTRACT_CALL', account.address);
     assert.equal((swap.quote.routes[0].warnings ?? []).length, 0, 'a key is the same on every chain');
     const txHash = await causeway.send(FROM, account, { to: account.address, data: batchOf(callsOf(swap.deposit)) });
+    assert.equal((await causeway.receipt(FROM, txHash)).status, 'success');
     const { orderId } = await causeway.submit(swap, { txHash });
     await delivered(orderId, 'CONTRACT_CALL');
   });

@@ -141,9 +141,11 @@ export class Causeway {
     return account;
   }
 
+  /** With gas to spare, as wallets send: a deposit takes more where the escrow holds nothing of its token when it is mined. */
   async send(chainId, account, { to, data, value, gas }) {
-    const terms = { to, data, value: BigInt(value ?? 0), gas: gas && BigInt(gas) };
-    return this.wallet(chainId, account).sendTransaction(terms);
+    const terms = { to, data, value: BigInt(value ?? 0) };
+    const estimate = async () => (await this.read(chainId).estimateGas({ account: account.address, ...terms })) * 5n / 4n;
+    return this.wallet(chainId, account).sendTransaction({ ...terms, gas: gas ? BigInt(gas) : await estimate() });
   }
 
   async transfer(chainId, account, token, to, amount) {
