@@ -18,6 +18,7 @@ mod order_follower;
 mod orders_chain;
 mod payouts;
 mod permits;
+mod registered;
 mod sender;
 mod token_permits;
 mod tx_sender;
