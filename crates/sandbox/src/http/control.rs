@@ -50,13 +50,34 @@ enum Control {
     Faults(FaultsRequest),
     /// Solana only: expires every blockhash issued so far.
     ExpireBlockhashes,
-    /// Solana only: puts the escrow program at an address, as the tools of Solana do.
+    /// Solana only: puts a program at an address, as the tools of Solana do.
     Program {
         address: String,
+        #[serde(default)]
+        code: ProgramCode,
         /// Who may replace the code; nobody if absent.
         #[serde(default)]
         authority: Option<String>,
     },
+}
+
+/// A program of `contracts/solana`.
+#[derive(Clone, Copy, Debug, Default, Deserialize)]
+#[serde(rename_all = "camelCase")]
+enum ProgramCode {
+    #[default]
+    Escrow,
+    /// The play exchange.
+    Exchange,
+}
+
+impl ProgramCode {
+    const fn bytes(self) -> &'static [u8] {
+        match self {
+            Self::Escrow => solana::ESCROW_CODE,
+            Self::Exchange => solana::EXCHANGE_CODE,
+        }
+    }
 }
 
 #[derive(Clone, Debug, Deserialize)]
@@ -223,14 +244,42 @@ async fn control_solana(chain: &SolanaChain, control: Control) -> Result<Json<Va
             chain.set_faults_at(request.node()?, solana_faults(&request)).await.map_err(refused)?;
         }
         Control::ExpireBlockhashes => drop(chain.expire_blockhashes().await.map_err(refused)?),
-        Control::Program { address, authority } => {
+        Control::Program { address, code, authority } => {
             let read = |text: &str| {
                 text.parse::<solana::Address>().map_err(|_| refused("it is not an address on Solana"))
             };
             let authority = authority.as_deref().map(read).transpose()?;
             let program = read(&address)?;
-            chain.set_program(program, solana::ESCROW_CODE, authority).await.map_err(refused)?;
+            chain.set_program(program, code.bytes(), authority).await.map_err(refused)?;
         }
     }
     Ok(done(json!({ "slot": chain.slot().await.map_err(refused)? })))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn a_program_is_the_escrow_by_default_and_the_exchange_by_its_name() {
+        let config =
+            solana::SolanaConfig { slot_time: Duration::from_hours(1), ..solana::SolanaConfig::default() };
+        let chain = SolanaChain::open(config, solana::Genesis::new().unwrap()).unwrap();
+        for (code, bytes) in [
+            (json!({}), solana::ESCROW_CODE),
+            (json!({ "code": "escrow" }), solana::ESCROW_CODE),
+            (json!({ "code": "exchange" }), solana::EXCHANGE_CODE),
+        ] {
+            let program = solana::Address::new_unique();
+            let mut body = code;
+            body["action"] = json!("program");
+            body["address"] = json!(program.to_string());
+            control_solana(&chain, read(body.to_string().as_bytes()).unwrap()).await.unwrap();
+            let called = chain.account(program).await.unwrap().unwrap();
+            let place = solana::Address::from(<[u8; 32]>::try_from(&called.data[4..]).unwrap());
+            assert!(chain.account(place).await.unwrap().unwrap().data.ends_with(bytes), "{body}");
+        }
+        let other = br#"{"action":"program","address":"","code":"other"}"#;
+        assert!(read::<Control>(other).is_err());
+    }
 }

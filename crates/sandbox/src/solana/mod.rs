@@ -30,7 +30,9 @@ pub use solana_signer::Signer;
 
 pub use config::{SolanaConfig, SolanaError};
 pub use faults::{FaultSchedule, RpcFaults};
-pub use genesis::{ESCROW_CODE, ESCROW_PROGRAM, Genesis, MintSpec, TokenProgram, sandbox_genesis};
+pub use genesis::{
+    ESCROW_CODE, ESCROW_PROGRAM, EXCHANGE_CODE, Genesis, MintSpec, TokenProgram, sandbox_genesis,
+};
 pub use programs::{ASSOCIATED_TOKEN, MEMO, NATIVE_MINT, TOKEN, TOKEN_2022};
 pub use wallets::{TEST_MNEMONIC, TEST_WALLETS, test_wallet, test_wallets};
 

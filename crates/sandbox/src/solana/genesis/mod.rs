@@ -9,7 +9,7 @@ use solana_account::Account;
 use solana_address::Address;
 
 pub(super) use program::program_accounts;
-pub use sandbox::{ESCROW_CODE, ESCROW_PROGRAM, sandbox_genesis};
+pub use sandbox::{ESCROW_CODE, ESCROW_PROGRAM, EXCHANGE_CODE, sandbox_genesis};
 pub use token::{MintSpec, TokenProgram};
 
 use super::config::SolanaError;

@@ -13,8 +13,11 @@ use crate::solana::wallets::test_wallets;
 /// The address of the escrow program. Nobody has its key, and a genesis program needs none.
 pub const ESCROW_PROGRAM: Address = Address::from_str_const("CausewayEscrow11111111111111111111111111111");
 
-/// The compiled program of `contracts/solana`.
+/// The compiled escrow program of `contracts/solana`.
 pub const ESCROW_CODE: &[u8] = include_bytes!("../../../../../contracts/solana/escrow.so");
+
+/// The compiled play exchange of `contracts/solana`, which is for sandboxes alone.
+pub const EXCHANGE_CODE: &[u8] = include_bytes!("../../../../../contracts/solana/exchange.so");
 
 /// The balance of each test wallet, in SOL.
 const WALLET_SOL: u64 = 10_000;
