@@ -376,17 +376,28 @@ pub(super) fn sign(key: &SigningKey, digest: B256) -> SignatureBytes {
     bytes.into()
 }
 
-pub(super) fn committed() -> Vec<u8> {
+/// A committed file of the programs.
+pub(super) fn committed(file: &str) -> Vec<u8> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../contracts/solana");
-    std::fs::read(folder.join("escrow.so")).unwrap()
+    std::fs::read(folder.join(file)).unwrap()
 }
 
-/// The program as its loader keeps it: the account that is called, and the one with the code.
+/// The escrow program as its loader keeps it.
 pub(super) fn program_accounts(authority: Option<Address>) -> [(Address, Account); 2] {
+    loader_accounts(PROGRAM.id, "escrow.so", authority)
+}
+
+/// A committed program as its loader keeps it: the account with the code, and the one that is called.
+pub(super) fn loader_accounts(
+    program: Address,
+    file: &str,
+    authority: Option<Address>,
+) -> [(Address, Account); 2] {
+    let code = EscrowProgram::new(program).code();
     let mut data = vec![3, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, u8::from(authority.is_some())];
     data.extend(authority.unwrap_or_default().to_bytes());
-    data.extend(committed());
-    let program = [&[2, 0, 0, 0][..], PROGRAM.code().as_ref()].concat();
+    data.extend(committed(file));
+    let called = [&[2, 0, 0, 0][..], code.as_ref()].concat();
     let held = |data, executable| Account {
         lamports: 10 * SOL,
         data,
@@ -394,5 +405,5 @@ pub(super) fn program_accounts(authority: Option<Address>) -> [(Address, Account
         executable,
         rent_epoch: u64::MAX,
     };
-    [(PROGRAM.code(), held(data, false)), (PROGRAM.id, held(program, true))]
+    [(code, held(data, false)), (program, held(called, true))]
 }

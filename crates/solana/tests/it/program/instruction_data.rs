@@ -1,4 +1,4 @@
-//! Raw bytes: the committed program file, and malformed instructions.
+//! Raw bytes: the committed program files, and malformed instructions.
 
 use causeway_solana::program::{EscrowError, MAX_INSTRUCTION_COMPUTE_UNITS};
 use proptest::prelude::*;
@@ -12,11 +12,12 @@ use super::fixture::*;
 use super::forwarding::{forwarding_order_for, give_back, maker, sign_open, sign_release, terms_of};
 
 #[test]
-fn committed_program_matches_its_committed_hash() {
-    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/../../contracts/solana/escrow.so.sha256");
-    let noted = std::fs::read_to_string(folder).unwrap();
-    let hash = alloy_primitives::hex::encode(Sha256::digest(committed()));
-    assert_eq!(noted.split_whitespace().next(), Some(hash.as_str()));
+fn committed_programs_match_their_committed_hashes() {
+    for file in ["escrow.so", "exchange.so"] {
+        let noted = String::from_utf8(committed(&format!("{file}.sha256"))).unwrap();
+        let hash = alloy_primitives::hex::encode(Sha256::digest(committed(file)));
+        assert_eq!(noted, format!("{hash}  {file}\n"));
+    }
 }
 
 #[test]

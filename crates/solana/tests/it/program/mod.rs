@@ -1,9 +1,10 @@
-//! The committed program in a virtual machine: every instruction, and every way to be refused.
+//! The committed programs in a virtual machine: every instruction, and every way to be refused.
 
 mod attesters;
 mod batch_claiming;
 mod claiming;
 mod closing;
+mod exchange;
 mod filling;
 mod fixture;
 mod forwarding;
