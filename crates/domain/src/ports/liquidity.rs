@@ -2,7 +2,10 @@ use alloy_primitives::{Bytes, U256};
 use async_trait::async_trait;
 use thiserror::Error;
 
-use super::{ChainError, DepositError, DepositTxStatus, Filler, FillerError, WalletAction};
+use super::{
+    BroadcastError, ChainError, DepositCheckError, DepositError, DepositMismatch, DepositTxStatus, Filler,
+    FillerError, WalletAction,
+};
 use crate::{
     Address, Ask, ChainId, CustodyNotice, DepositMethod, Order, ProviderTerms, RawAmount, RouteTerms,
     Slippage, TokenId,
@@ -69,9 +72,10 @@ pub struct RegisteredContract {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ProviderTransaction {
     pub target: Address,
-    /// Who takes the input by an allowance; absent for native coins.
+    /// Who takes the input by an allowance; absent for native coins, and on Solana, where the payer's signature is enough.
     pub spender: Option<Address>,
     pub value: U256,
+    /// On Solana a [`SolanaCall`](super::SolanaCall).
     pub data: Bytes,
     pub min_amount_out: RawAmount,
     /// Who gets the input, where that is not the contract that is called.
@@ -136,6 +140,14 @@ pub struct ProviderReport {
     pub deposits: Vec<String>,
     /// How much of the input it says that it has received. It counts only where the service does not read the source chain.
     pub received: Option<RawAmount>,
+}
+
+impl ProviderReport {
+    /// The report where the payer's own transaction is the whole swap: whether it is so, the chain shows.
+    pub fn delivered_at_once(tx: &str) -> Self {
+        let state = ProviderState::Delivered { tx: tx.to_owned() };
+        Self { state, word: String::new(), deposits: Vec::new(), received: None }
+    }
 }
 
 /// One chain's entry contract as a provider names it, and whether it is pinned here.
@@ -212,6 +224,22 @@ pub trait ProviderPayments: Send + Sync {
         built: &[&[u8]],
         tx: &str,
     ) -> Result<DepositTxStatus, ChainError>;
+    /// The name of the payer's signed transaction, if it is one of those that were built. Only wallets of Solana leave the
+    /// sending to others.
+    async fn check_signed(
+        &self,
+        payer: Address,
+        built: &[&[u8]],
+        raw: &[u8],
+    ) -> Result<String, DepositCheckError> {
+        let _ = (payer, built, raw);
+        Err(DepositMismatch("have the wallet send the transaction, and submit its txHash".to_owned()).into())
+    }
+    /// Sends what [`Self::check_signed`] accepted; idempotent.
+    async fn broadcast(&self, raw: &[u8]) -> Result<(), BroadcastError> {
+        let _ = raw;
+        Err(BroadcastError::Refused("this chain's wallets send their transactions themselves".to_owned()))
+    }
 }
 
 /// The longest call data that is handed to a payer.
@@ -221,4 +249,9 @@ pub const MAX_CALL_DATA: usize = 60_000;
 pub fn pack_call(transaction: &ProviderTransaction) -> Vec<u8> {
     let target = transaction.target.to_word();
     [target.as_slice(), &transaction.value.to_be_bytes::<32>(), &transaction.data].concat()
+}
+
+/// The data of a call in that form.
+pub fn packed_data(packed: &[u8]) -> &[u8] {
+    packed.get(64..).unwrap_or_default()
 }

@@ -25,6 +25,7 @@ mod recovery;
 mod rents;
 mod request_budgets;
 mod screen;
+mod solana_call;
 mod tx_sender;
 mod webhooks;
 
@@ -64,7 +65,7 @@ pub use key_signer::{
 pub use liquidity::{
     LiquidityProvider, MAX_CALL_DATA, NamedContract, ProviderAddress, ProviderAsk, ProviderDeposit,
     ProviderPayment, ProviderPaymentError, ProviderPayments, ProviderReport, ProviderReturn, ProviderState,
-    ProviderTransaction, RegisteredContract, pack_call,
+    ProviderTransaction, RegisteredContract, pack_call, packed_data,
 };
 pub use onramps::{
     OnRamp, PayoutWatch, RampAsk, RampError, RampNotice, RampOffer, RampProfile, RampRefusal, RampReport,
@@ -84,6 +85,7 @@ pub use recovery::{ChainHistory, OpenedBy};
 pub use rents::{RentReader, RentState};
 pub use request_budgets::{BudgetLease, Leased, RequestBudgets};
 pub use screen::{Hit, OrderKind, Screen, ScreenError, ScreenRequest};
+pub use solana_call::{SolanaAccount, SolanaCall, SolanaInstruction};
 pub use tx_sender::{
     ActionError, BatchedClaim, ChainAction, FeeObserver, FinalTransaction, MAX_ATTEMPTS, OnChainStatus,
     Progress, TxSender, attempt_purposes,

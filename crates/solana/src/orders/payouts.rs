@@ -40,15 +40,9 @@ impl SolanaPayoutWatch {
         let (mint, of) = (Address::from(mint), Address::from(of));
         let Ok(signature) = Signature::from_str(tx) else { return Ok(None) };
         let name = signature.to_string();
-        let options = json!({
-            "encoding": "jsonParsed",
-            "commitment": Commitment::Finalized,
-            "maxSupportedTransactionVersion": 0,
-        });
-        let call = Call { method: "getTransaction", params: json!([name, options]) };
         let transaction: Option<ParsedTransaction> = self
             .rpc
-            .request(call, |transaction: Option<ParsedTransaction>| match transaction {
+            .request(transaction(&name), |transaction: Option<ParsedTransaction>| match transaction {
                 Some(transaction) if transaction.transaction.signatures.first() != Some(&name) => {
                     Err("the response is another transaction".to_owned())
                 }
@@ -64,6 +58,24 @@ impl SolanaPayoutWatch {
         };
         Ok(change.map(|change| (name, change)))
     }
+}
+
+/// The call for a final transaction.
+fn transaction(name: &str) -> Call {
+    let options = json!({
+        "encoding": "jsonParsed",
+        "commitment": Commitment::Finalized,
+        "maxSupportedTransactionVersion": 0,
+    });
+    Call { method: "getTransaction", params: json!([name, options]) }
+}
+
+/// Where a transaction is.
+#[derive(Debug, Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Placed {
+    slot: u64,
+    block_time: Option<i64>,
 }
 
 /// The parts of a transaction that show balance changes.
@@ -171,6 +183,13 @@ impl PayoutWatch for SolanaPayoutWatch {
             amount: RawAmount::new(U256::from(gained)),
         };
         Ok((gained > 0).then_some(payout).into_iter().collect())
+    }
+
+    async fn place(&self, tx: &str) -> Result<Option<(u64, u64)>, ChainError> {
+        let Ok(signature) = Signature::from_str(tx) else { return Ok(None) };
+        let found = self.rpc.request(transaction(&signature.to_string()), |found: Option<Placed>| Ok(found));
+        let place = |placed: Placed| Some((placed.slot, u64::try_from(placed.block_time?).ok()?));
+        Ok(found.await?.and_then(place))
     }
 
     async fn spent(&self, tx: &str, token: TokenId, from: AnyAddress) -> Result<RawAmount, ChainError> {

@@ -13,7 +13,9 @@ use crate::RpcError;
 use crate::commitment::{Commitment, Contextual};
 use crate::rpc::{Call, SolanaRpc};
 
-const COMPUTE_BUDGET: Address = Address::from_str_const("ComputeBudget111111111111111111111111111111");
+/// Sets how much a transaction may compute, and what it pays for that.
+pub(crate) const COMPUTE_BUDGET: Address =
+    Address::from_str_const("ComputeBudget111111111111111111111111111111");
 /// The limit of accounts in `getRecentPrioritizationFees`.
 const MAX_FEE_ACCOUNTS: usize = 128;
 

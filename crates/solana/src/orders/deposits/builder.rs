@@ -9,6 +9,7 @@ use causeway_domain::ports::{
 use causeway_domain::{Address as AnyAddress, ChainId, IntentTerms, SOLANA_CHAIN_ID, SolanaDeployment};
 use parking_lot::Mutex;
 
+use super::broadcast::broadcast;
 use super::signed::check_signed_deposit;
 use crate::program::{AttesterConfig, EscrowProgram};
 use crate::{Commitment, RpcError, SolanaRpc};
@@ -140,6 +141,6 @@ impl DepositBuilder for SolanaDepositBuilder {
     }
 
     async fn broadcast(&self, raw: &[u8]) -> Result<(), BroadcastError> {
-        self.broadcast_deposit(raw).await
+        broadcast(&self.rpc, raw).await
     }
 }

@@ -5,8 +5,7 @@ use solana_message::v0::Message;
 
 use super::payment::{MEMO, Payment};
 use crate::program::EscrowProgram;
-
-const COMPUTE_BUDGET: Address = Address::from_str_const("ComputeBudget111111111111111111111111111111");
+use crate::transaction::COMPUTE_BUDGET;
 
 /// Describes how a message differs from the built one, the most serious difference first.
 pub(super) fn describe_difference(

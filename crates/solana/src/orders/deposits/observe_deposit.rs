@@ -7,6 +7,10 @@ use super::payment::Payment;
 use crate::commitment::Commitment;
 use crate::program::EscrowEvent;
 
+/// Why a text names no transaction.
+pub(in crate::orders) const NOT_A_SIGNATURE: &str =
+    "a transaction of Solana is named by its signature, 64 bytes in base58";
+
 impl SolanaDepositBuilder {
     pub(super) async fn observe_deposit(
         &self,
@@ -19,7 +23,7 @@ impl SolanaDepositBuilder {
             Err(reason) => return other(reason),
         };
         let Ok(signature) = tx.parse::<Signature>() else {
-            return other("a transaction of Solana is named by its signature, 64 bytes in base58".to_owned());
+            return other(NOT_A_SIGNATURE.to_owned());
         };
         let status = self.rpc.statuses(&[signature]).await?.value.pop().flatten();
         // A processed transaction may be on an abandoned fork.

@@ -64,7 +64,7 @@ pub(crate) fn split(wire: &[u8]) -> Result<(&[[u8; SIGNATURE_BYTES]], &[u8]), St
 }
 
 /// The message of a version 0 transaction; otherwise what it is.
-fn read(message: &[u8]) -> Result<solana_message::v0::Message, String> {
+pub(in crate::orders) fn read(message: &[u8]) -> Result<solana_message::v0::Message, String> {
     let read = wincode::deserialize::<VersionedMessage>(message).ok();
     // Trailing bytes are not part of a message.
     match read.filter(|read| read.serialize() == message && read.sanitize().is_ok()) {
