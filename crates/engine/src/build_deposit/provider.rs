@@ -4,8 +4,8 @@ use causeway_domain::ports::{
     ProviderPayment, ProviderPaymentError, ProviderTransaction, pack_call,
 };
 use causeway_domain::{
-    Address, DepositMethod, EventKind, Evidence, IntentTerms, Order, OrderEvent, OrderId, OrderStatus,
-    ProviderOrder, ProviderTerms, RouteTerms, TokenId, Warning,
+    Address, DepositMethod, EventKind, Evidence, Family, IntentTerms, Order, OrderEvent, OrderId,
+    OrderStatus, ProviderOrder, ProviderTerms, RouteTerms, TokenId, Warning,
 };
 use jiff::{SignedDuration, Timestamp};
 
@@ -383,7 +383,9 @@ fn unpinned(
         return Some(format!("its transaction wants an allowance for {spender}, which is not pinned"));
     }
     let native = route.from.is_native();
-    if native != transaction.spender.is_none() {
+    // On Solana the payer's signature allows all that the program does.
+    let is_allowed_first = !native && chain.family() == Family::Evm;
+    if is_allowed_first != transaction.spender.is_some() {
         return Some("its transaction wants an allowance of a coin, or none of a token".to_owned());
     }
     let value = if native { route.amount_in.get() } else { U256::ZERO };

@@ -60,11 +60,11 @@ impl SubmitDeposit {
             Some(provider) if order.method == DepositMethod::Transfer => {
                 self.find_transfer(order, provider.target, tx).await
             }
-            Some(_) => match self.liquidity.payments(order.from.chain()) {
-                Some(payments) => payments.check_tx(order.author, &order.unsigned_txs(), tx).await,
-                None => Ok(DepositTxStatus::NotFound),
+            Some(_) => match self.sender(order) {
+                Ok(sender) => sender.check_tx(order, tx).await,
+                Err(_) => Ok(DepositTxStatus::NotFound),
             },
-            None => self.builder(order)?.check_deposit_tx(&order.terms, tx).await,
+            None => self.sender(order)?.check_tx(order, tx).await,
         };
         match checked {
             Err(error) if needed => Err(error.into()),

@@ -2,6 +2,7 @@ mod change;
 mod error;
 mod hash;
 mod permit;
+mod sender;
 mod signed;
 #[cfg(test)]
 mod tests;
@@ -11,7 +12,7 @@ use std::fmt;
 use std::sync::Arc;
 
 use causeway_domain::ports::{DepositBuilder, DepositCheckError, OrderStore, TxSender};
-use causeway_domain::{ChainId, DepositMethod, Order, OrderId, QuoteId, RouteId, RouteSeal, RowKeys};
+use causeway_domain::{ChainId, DepositMethod, Family, Order, OrderId, QuoteId, RouteId, RouteSeal, RowKeys};
 use jiff::Timestamp;
 
 pub use error::SubmitError;
@@ -20,6 +21,7 @@ pub(crate) use permit::{open_action, permit_kind};
 
 use crate::build_deposit::moment;
 use crate::liquidity::Liquidity;
+use sender::DepositSender;
 
 /// Evidence of a deposit, or what we need to make it.
 #[derive(Clone, PartialEq, Eq)]
@@ -104,9 +106,8 @@ impl SubmitDeposit {
         let order = self.order_for(&request.quote, &request.route).await?;
         if order.provider.is_none() {
             check_proof(order.method, &request.proof)?;
-        } else if !matches!(request.proof, Proof::Hash(_)) {
-            let expected = "submit the txHash of the payment to the provider, which your wallet sends";
-            return Err(SubmitError::WrongProof { method: order.method, expected });
+        } else {
+            check_provider_proof(&order, &request.proof)?;
         }
         // Boxed, because each future holds several copies of the large order.
         match request.proof {
@@ -129,6 +130,28 @@ impl SubmitDeposit {
         let chain = order.from.chain();
         self.parts.deposit_builders.get(&chain).map(AsRef::as_ref).ok_or(SubmitError::ChainNotServed(chain))
     }
+
+    /// Who knows the deposits of the order.
+    fn sender(&self, order: &Order) -> Result<DepositSender<'_>, SubmitError> {
+        if order.provider.is_none() {
+            return self.builder(order).map(DepositSender::Escrow);
+        }
+        let chain = order.from.chain();
+        let payments = self.liquidity.payments(chain).ok_or(SubmitError::ChainNotServed(chain))?;
+        Ok(DepositSender::Provider(payments))
+    }
+}
+
+/// What a provider's order takes as a proof: only wallets of Solana leave the sending to us.
+fn check_provider_proof(order: &Order, proof: &Proof) -> Result<(), SubmitError> {
+    let signs = order.method != DepositMethod::Transfer && order.from.chain().family() == Family::Solana;
+    let expected = match proof {
+        Proof::Hash(_) => return Ok(()),
+        Proof::Signed(_) if signs => return Ok(()),
+        _ if signs => "submit the payment's txHash, or the signedTransaction for us to send",
+        _ => "submit the txHash of the payment to the provider, which your wallet sends",
+    };
+    Err(SubmitError::WrongProof { method: order.method, expected })
 }
 
 fn check_proof(method: DepositMethod, proof: &Proof) -> Result<(), SubmitError> {

@@ -1,6 +1,4 @@
-use causeway_domain::ports::{
-    BroadcastError, ChainError, DepositBuilder, DepositCheckError, DepositTxStatus,
-};
+use causeway_domain::ports::{BroadcastError, ChainError, DepositCheckError, DepositTxStatus};
 use causeway_domain::{Family, Order};
 use jiff::Timestamp;
 
@@ -17,8 +15,8 @@ impl SubmitDeposit {
         raw: &[u8],
         now: Timestamp,
     ) -> Result<Submitted, SubmitError> {
-        let builder = self.builder(&order)?;
-        let tx = check(builder, &order, raw).await?;
+        let sender = self.sender(&order)?;
+        let tx = sender.check_signed(&order, raw).await.map_err(|error| refusal(&order, error))?;
         let tx = canonical(order.from.chain(), &tx)?;
         if let Some(shown) = &order.evidence.deposit {
             let is_same = shown.tx == tx;
@@ -27,7 +25,7 @@ impl SubmitDeposit {
         }
         if let Err(late) = check_time(&order, now) {
             // Somebody else may have sent it in time.
-            return match builder.check_deposit_tx(&order.terms, &tx).await? {
+            return match sender.check_tx(&order, &tx).await? {
                 DepositTxStatus::Matches => self.accept_hash(order, &tx, now).await,
                 _ => Err(late),
             };
@@ -45,7 +43,7 @@ impl SubmitDeposit {
                 Ok(Some(format!("The signed deposit {tx} was accepted.")))
             })
             .await?;
-        let reason = match builder.broadcast(raw).await {
+        let reason = match sender.broadcast(raw).await {
             Ok(()) => return Ok(Submitted { order: order.id, tx }),
             Err(BroadcastError::Refused(reason) | BroadcastError::Chain(ChainError::Refused(_, reason))) => {
                 reason
@@ -57,7 +55,7 @@ impl SubmitDeposit {
             }
         };
         // A transaction that is already in a block is refused too.
-        if matches!(builder.check_deposit_tx(&order.terms, &tx).await, Ok(DepositTxStatus::Matches)) {
+        if matches!(sender.check_tx(&order, &tx).await, Ok(DepositTxStatus::Matches)) {
             return Ok(Submitted { order: order.id, tx });
         }
         self.discard_signed(order, &before, raw, &tx, now).await?;
@@ -91,20 +89,11 @@ impl SubmitDeposit {
     }
 }
 
-/// The hash of a signed deposit. If the payer was given transactions to sign, any of them is accepted; the error describes the
-/// difference from the newest.
-async fn check(builder: &dyn DepositBuilder, order: &Order, raw: &[u8]) -> Result<String, SubmitError> {
-    let given = order.unsigned_txs();
-    let newest = builder.check_signed(&order.terms, given.first().copied(), raw).await;
-    for earlier in given.iter().skip(1).filter(|_| newest.is_err()) {
-        if let Ok(tx) = builder.check_signed(&order.terms, Some(earlier), raw).await {
-            return Ok(tx);
-        }
-    }
-    newest.map_err(|error| match error {
+fn refusal(order: &Order, error: DepositCheckError) -> SubmitError {
+    match error {
         DepositCheckError::Mismatch(reason) if order.from.chain().family() == Family::Solana => {
             SubmitError::Altered(reason.0)
         }
         error => check_error(error),
-    })
+    }
 }
