@@ -1,8 +1,10 @@
 //! Liquidity providers, which settle swaps themselves, by contracts or addresses of their own: a folder for each.
 
 mod answers;
+mod asks;
 mod budget;
 pub mod check;
+pub mod jupiter;
 pub mod lifi;
 pub mod oneclick;
 mod pins;

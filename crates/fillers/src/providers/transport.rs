@@ -97,6 +97,8 @@ pub enum ProviderSetupError {
     Fee,
     #[error("a fee needs the address that it is paid to")]
     FeeRecipient,
+    #[error("its program is no address on Solana")]
+    Program,
     #[error("a deposit may take between 5 and 1,440 minutes")]
     DepositTime,
     #[error(transparent)]

@@ -16,14 +16,13 @@ use causeway_domain::ports::{
     Answer, Filler, FillerAsk, FillerError, LiquidityProvider, NamedContract, ProviderAsk, ProviderDeposit,
     ProviderReport, Refusal, RequestBudgets,
 };
-use causeway_domain::{
-    Address, ChainId, CustodyNotice, DepositMethod, Family, Order, Slippage, TokenId, TradeType,
-};
+use causeway_domain::{Address, ChainId, CustodyNotice, DepositMethod, Family, Order, Slippage, TokenId};
 use jiff::{SignedDuration, Timestamp};
 
 pub use config::{CONTRACTS, LifiConfig};
 
 use super::answers::Unusable;
+use super::asks::{check_fee, common_refusal};
 use super::pins::PinnedContracts;
 use super::transport::{ProviderResponse, ProviderSetupError, Transport, message, read};
 use wire::{Chains, ErrorBody, Quote, TransferState};
@@ -47,9 +46,7 @@ impl fmt::Debug for Lifi {
 
 impl Lifi {
     pub fn new(config: LifiConfig) -> Result<Self, ProviderSetupError> {
-        if config.fee_bps > 1_000 {
-            return Err(ProviderSetupError::Fee);
-        }
+        check_fee(config.fee_bps, true)?;
         let key = config.api_key.as_ref().map(|key| ("x-lifi-api-key", key));
         let transport = Transport::new(&config.url, key, config.deadline(), config.budget())?;
         let notice = CustodyNotice {
@@ -86,25 +83,13 @@ impl Lifi {
         if !evm(ask.from) || !evm(ask.to) || !self.pins.serves(ask.from.chain()) {
             return Some(Refusal::PairNotServed);
         }
-        if ask.trade_type != TradeType::ExactInput {
-            return other("it serves an exact input only");
-        }
-        if !ask.deposit_methods.is_empty() && !ask.deposit_methods.contains(&DepositMethod::ContractCall) {
-            return Some(Refusal::NoDepositMethod);
-        }
-        if ask.to.is_native() {
-            return other("its deliveries of a chain's own coin cannot be seen on the chain");
+        if let Some(refusal) = common_refusal(ask, DepositMethod::ContractCall) {
+            return Some(refusal);
         }
         if ask.refund_to != ask.from_address {
             return other(
                 "it returns money to the paying address only, and another refund address was asked for",
             );
-        }
-        if ask.referral.is_some() {
-            return other("it pays no referrers");
-        }
-        if ask.deposit_window.is_some() {
-            return other("its price does not wait for a later deposit");
         }
         None
     }

@@ -15,9 +15,7 @@ use causeway_domain::ports::{
     Answer, Filler, FillerAsk, FillerError, LiquidityProvider, NamedContract, ProviderAsk, ProviderDeposit,
     ProviderReport, Refusal, RequestBudgets,
 };
-use causeway_domain::{
-    Address, BITCOIN_CHAIN_ID, ChainId, CustodyNotice, DepositMethod, Order, TokenId, TradeType,
-};
+use causeway_domain::{Address, BITCOIN_CHAIN_ID, ChainId, CustodyNotice, DepositMethod, Order, TokenId};
 use jiff::{SignedDuration, Timestamp};
 use serde_json::{Value, json};
 
@@ -26,6 +24,7 @@ pub(crate) use config::chain_name;
 pub use config::{OneClickConfig, SOURCES};
 
 use super::answers::Unusable;
+use super::asks::{check_fee, common_refusal};
 use super::transport::{ProviderResponse, ProviderSetupError, Transport, message, read};
 use assets::{AssetList, Assets};
 use mapping::{OfferTerms, Pair};
@@ -53,12 +52,7 @@ impl fmt::Debug for OneClick {
 
 impl OneClick {
     pub fn new(config: OneClickConfig) -> Result<Self, ProviderSetupError> {
-        if config.fee_bps > 1_000 {
-            return Err(ProviderSetupError::Fee);
-        }
-        if config.fee_bps > 0 && config.fee_recipient.is_none() {
-            return Err(ProviderSetupError::FeeRecipient);
-        }
+        check_fee(config.fee_bps, config.fee_recipient.is_some())?;
         if !(5..=1_440).contains(&config.deposit_minutes) {
             return Err(ProviderSetupError::DepositTime);
         }
@@ -84,28 +78,12 @@ impl OneClick {
     /// What 1Click cannot be asked, or what it would answer that cannot be followed here.
     fn refusal(ask: &FillerAsk) -> Option<Refusal> {
         let ask = &ask.ask;
-        let other = |words: &str| Some(Refusal::Other(words.to_owned()));
         let is_served = |token: TokenId| config::chain_name(token.chain().get()).is_some();
         let is_source = ask.to.chain().family().is_source_only();
         if !is_served(ask.from) || !is_served(ask.to) || is_source || ask.from == ask.to {
             return Some(Refusal::PairNotServed);
         }
-        if ask.trade_type != TradeType::ExactInput {
-            return other("it serves an exact input only");
-        }
-        if !ask.deposit_methods.is_empty() && !ask.deposit_methods.contains(&DepositMethod::Transfer) {
-            return Some(Refusal::NoDepositMethod);
-        }
-        if ask.to.is_native() {
-            return other("its deliveries of a chain's own coin cannot be seen on the chain");
-        }
-        if ask.referral.is_some() {
-            return other("it pays no referrers");
-        }
-        if ask.deposit_window.is_some() {
-            return other("its price does not wait for a later deposit");
-        }
-        None
+        common_refusal(ask, DepositMethod::Transfer)
     }
 
     /// The body of `/v0/quote`. A dry quote has a price and no address.

@@ -17,7 +17,7 @@ use causeway_domain::ports::{
     Answer, Filler, FillerAsk, FillerError, LiquidityProvider, NamedContract, ProviderAsk, ProviderDeposit,
     ProviderReport, Refusal, RequestBudgets,
 };
-use causeway_domain::{Address, ChainId, CustodyNotice, DepositMethod, Family, Order, TokenId, TradeType};
+use causeway_domain::{Address, ChainId, CustodyNotice, DepositMethod, Family, Order, TokenId};
 use jiff::{SignedDuration, Timestamp};
 use serde_json::{Value, json};
 
@@ -25,6 +25,7 @@ pub(crate) use config::chain_name;
 pub use config::{CONTRACTS, RelayConfig};
 
 use super::answers::Unusable;
+use super::asks::{check_fee, common_refusal};
 use super::pins::PinnedContracts;
 use super::transport::{ProviderResponse, ProviderSetupError, Transport, message, read};
 use wire::{Chains, ErrorBody, Quote, Requests};
@@ -48,12 +49,7 @@ impl fmt::Debug for Relay {
 
 impl Relay {
     pub fn new(config: RelayConfig) -> Result<Self, ProviderSetupError> {
-        if config.fee_bps > 1_000 {
-            return Err(ProviderSetupError::Fee);
-        }
-        if config.fee_bps > 0 && config.fee_recipient.is_none() {
-            return Err(ProviderSetupError::FeeRecipient);
-        }
+        check_fee(config.fee_bps, config.fee_recipient.is_some())?;
         let key = config.api_key.as_ref().map(|key| ("x-api-key", key));
         let transport = Transport::new(&config.url, key, config.deadline(), config.budget())?;
         let notice = CustodyNotice {
@@ -92,22 +88,7 @@ impl Relay {
         if ask.from.chain() == ask.to.chain() {
             return other("its swaps within a chain have no order that says who receives the output");
         }
-        if ask.trade_type != TradeType::ExactInput {
-            return other("it serves an exact input only");
-        }
-        if !ask.deposit_methods.is_empty() && !ask.deposit_methods.contains(&DepositMethod::ContractCall) {
-            return Some(Refusal::NoDepositMethod);
-        }
-        if ask.to.is_native() {
-            return other("its deliveries of a chain's own coin cannot be seen on the chain");
-        }
-        if ask.referral.is_some() {
-            return other("it pays no referrers");
-        }
-        if ask.deposit_window.is_some() {
-            return other("its price does not wait for a later deposit");
-        }
-        None
+        common_refusal(ask, DepositMethod::ContractCall)
     }
 
     /// The body of `/quote/v2`.

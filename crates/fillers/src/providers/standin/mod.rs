@@ -2,6 +2,7 @@
 //! and move play money on the sandbox's chains.
 
 mod backend;
+mod jupiter;
 mod lifi;
 mod money;
 mod oneclick;
@@ -9,6 +10,7 @@ mod relay;
 mod zerox;
 
 pub use backend::Mischief;
+pub use jupiter::JupiterStandIn;
 pub use lifi::LifiStandIn;
 pub use money::PlayMoney;
 pub use oneclick::{OneClickStandIn, Played};

@@ -14,14 +14,15 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use causeway_domain::ports::{
     Answer, Filler, FillerAsk, FillerError, LiquidityProvider, NamedContract, ProviderAsk, ProviderDeposit,
-    ProviderReport, ProviderState, Refusal, RequestBudgets,
+    ProviderReport, Refusal, RequestBudgets,
 };
-use causeway_domain::{Address, ChainId, CustodyNotice, DepositMethod, Family, Order, TokenId, TradeType};
+use causeway_domain::{Address, ChainId, CustodyNotice, DepositMethod, Family, Order, TokenId};
 use jiff::{SignedDuration, Timestamp};
 
 pub use config::{CONTRACTS, ZeroxConfig};
 
 use super::answers::Unusable;
+use super::asks::{check_fee, common_refusal};
 use super::pins::PinnedContracts;
 use super::transport::{ProviderResponse, ProviderSetupError, Transport, message, read};
 use wire::{ErrorBody, Quote};
@@ -48,12 +49,7 @@ impl fmt::Debug for Zerox {
 
 impl Zerox {
     pub fn new(config: ZeroxConfig) -> Result<Self, ProviderSetupError> {
-        if config.fee_bps > 1_000 {
-            return Err(ProviderSetupError::Fee);
-        }
-        if config.fee_bps > 0 && config.fee_recipient.is_none() {
-            return Err(ProviderSetupError::FeeRecipient);
-        }
+        check_fee(config.fee_bps, config.fee_recipient.is_some())?;
         let key = config.api_key.as_ref().ok_or(ProviderSetupError::NoKey)?;
         let transport =
             Transport::new(&config.url, Some(("0x-api-key", key)), config.deadline(), config.budget())?
@@ -89,14 +85,8 @@ impl Zerox {
         if !is_one_chain || ask.from == ask.to || !self.pins.serves(ask.from.chain()) {
             return Some(Refusal::PairNotServed);
         }
-        if ask.trade_type != TradeType::ExactInput {
-            return other("it serves an exact input only");
-        }
-        if !ask.deposit_methods.is_empty() && !ask.deposit_methods.contains(&DepositMethod::ContractCall) {
-            return Some(Refusal::NoDepositMethod);
-        }
-        if ask.to.is_native() {
-            return other("its deliveries of a chain's own coin cannot be seen on the chain");
+        if let Some(refusal) = common_refusal(ask, DepositMethod::ContractCall) {
+            return Some(refusal);
         }
         if ask.from.is_native() {
             return other("the contract that takes a chain's own coin changes, so it cannot be pinned");
@@ -105,12 +95,6 @@ impl Zerox {
             return other(
                 "what it does not swap stays with the paying address, and another refund address was asked for",
             );
-        }
-        if ask.referral.is_some() {
-            return other("it pays no referrers");
-        }
-        if ask.deposit_window.is_some() {
-            return other("its price does not wait for a later deposit");
         }
         None
     }
@@ -228,12 +212,7 @@ impl LiquidityProvider for Zerox {
         _: &Order,
         deposit_tx: Option<&str>,
     ) -> Result<Option<ProviderReport>, FillerError> {
-        Ok(deposit_tx.map(|tx| ProviderReport {
-            state: ProviderState::Delivered { tx: tx.to_owned() },
-            word: String::new(),
-            deposits: Vec::new(),
-            received: None,
-        }))
+        Ok(deposit_tx.map(ProviderReport::delivered_at_once))
     }
 }
 

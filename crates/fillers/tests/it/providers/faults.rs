@@ -20,6 +20,8 @@ pub(super) async fn another_spender(subject: Subject) {
     let word = match subject.kind {
         Kind::Lifi | Kind::Zerox => "not pinned",
         Kind::Relay => "not its depository",
+        // Who signs is who pays.
+        Kind::Jupiter => "instead of the payer",
         Kind::OneClick => unreachable!("it is paid by a transfer"),
     };
     is_a_fault(subject, Mischief::OtherSpender(OTHER), word).await;
@@ -32,7 +34,7 @@ pub(super) async fn another_recipient(subject: Subject) {
 pub(super) async fn a_renamed_chain(subject: Subject) {
     let word = match subject.kind {
         Kind::Lifi => "another destination chain",
-        Kind::Relay | Kind::OneClick | Kind::Zerox => "another output token",
+        Kind::Relay | Kind::OneClick | Kind::Zerox | Kind::Jupiter => "another output token",
     };
     is_a_fault(subject, Mischief::OtherChain, word).await;
 }
@@ -60,6 +62,8 @@ pub(super) async fn another_target_when_it_is_built(subject: Subject) {
     match (subject.kind, subject.call(&ask).await) {
         // It names a contract only; how much it is allowed is not its to say.
         (Kind::Lifi | Kind::Zerox, Ok(transaction)) => assert!(transaction.spender.is_some()),
+        // What its program does with the payer's signature is for the simulation to show.
+        (Kind::Jupiter, Ok(transaction)) => assert_eq!(transaction.spender, None),
         (Kind::Relay, Err(FillerError::Nonsense(words))) => {
             assert!(words.contains("allowance of"), "{words}");
         }

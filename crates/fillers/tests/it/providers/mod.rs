@@ -102,3 +102,4 @@ conformance!(lifi, Kind::Lifi, calls);
 conformance!(relay, Kind::Relay, calls);
 conformance!(oneclick, Kind::OneClick, transfers);
 conformance!(zerox, Kind::Zerox, swaps);
+conformance!(jupiter, Kind::Jupiter, swaps);

@@ -7,7 +7,7 @@ use causeway_domain::{
 };
 use causeway_fillers::providers::standin::Mischief;
 
-use super::subject::{ARBITRUM, BASE, CONTRACT, Kind, Settings, Subject};
+use super::subject::{ARBITRUM, BASE, Kind, Settings, Subject};
 
 type Change = fn(&mut Ask);
 
@@ -16,27 +16,33 @@ pub(super) async fn an_offer_says_who_settles_and_its_transaction_is_the_quoted_
     assert_eq!(offer.deposit_methods, [DepositMethod::ContractCall]);
     let out = (offer.amount_out.to_string(), offer.min_amount_out.to_string());
     assert_eq!(out, ("24975000".into(), "24850125".into()));
-    assert_eq!(offer.fees.len(), 1);
+    // Jupiter takes none.
+    assert_eq!(offer.fees.len(), usize::from(!matches!(subject.kind, Kind::Jupiter)));
     let provider = offer.provider.clone().unwrap();
     assert!(!provider.terms.tool.is_empty());
     let name = match subject.kind {
         Kind::Lifi => "LI.FI",
         Kind::Relay => "Relay",
         Kind::Zerox => "0x",
+        Kind::Jupiter => "Jupiter",
         Kind::OneClick => unreachable!("it is paid by a transfer"),
     };
     assert!(provider.notice.held_by.contains(name), "{:?}", provider.notice);
     let refund = if subject.provider.delivers_at_once() { "keeps the input" } else { "returns the input" };
     assert!(provider.notice.refunds.contains(refund), "{:?}", provider.notice);
     let transaction = subject.call(&subject.provider_ask(&offer)).await.unwrap();
-    assert_eq!(transaction.target, Address::Evm(CONTRACT));
-    assert_eq!(transaction.spender, Some(Address::Evm(CONTRACT)));
+    assert_eq!(transaction.target, subject.contract());
+    // A program of Solana needs no allowance.
+    let spender = Some(subject.contract()).filter(|_| !matches!(subject.kind, Kind::Jupiter));
+    assert_eq!(transaction.spender, spender);
     assert_eq!((transaction.value, transaction.min_amount_out), (U256::ZERO, offer.min_amount_out));
 }
 
 pub(super) async fn what_cannot_be_followed_is_refused_without_a_call(subject: Subject) {
     let other_method: Change = match subject.kind {
-        Kind::Lifi | Kind::Relay | Kind::Zerox => |ask| ask.deposit_methods = vec![DepositMethod::Transfer],
+        Kind::Lifi | Kind::Relay | Kind::Zerox | Kind::Jupiter => {
+            |ask| ask.deposit_methods = vec![DepositMethod::Transfer]
+        }
         Kind::OneClick => |ask| ask.deposit_methods = vec![DepositMethod::ContractCall],
     };
     let changes: [(&str, Change); 6] = [
@@ -51,6 +57,7 @@ pub(super) async fn what_cannot_be_followed_is_refused_without_a_call(subject: S
         Kind::Lifi => ("paying address", |ask| ask.refund_to = Address::Evm([9; 20].into())),
         Kind::Relay => ("within a chain", |ask| ask.to = ask.from),
         Kind::Zerox => ("paying address", |ask| ask.refund_to = Address::Evm([9; 20].into())),
+        Kind::Jupiter => ("paying address", |ask| ask.refund_to = Address::Solana([9; 32])),
         Kind::OneClick => ("not served", |ask| ask.from = TokenId::native(SOLANA_CHAIN_ID)),
     };
     for (word, change) in changes.into_iter().chain([own]) {
@@ -66,7 +73,7 @@ pub(super) async fn no_route_is_a_refusal(subject: Subject) {
     subject.misbehave(Mischief::NoRoute);
     let refused = subject.provider.quote(&subject.ask()).await.unwrap();
     match subject.kind {
-        Kind::Lifi | Kind::Relay | Kind::Zerox => {
+        Kind::Lifi | Kind::Relay | Kind::Zerox | Kind::Jupiter => {
             assert_eq!(refused, Answer::Refused(Refusal::PairNotServed));
         }
         // It has words for that only.
@@ -82,6 +89,10 @@ pub(super) async fn no_route_is_a_refusal(subject: Subject) {
 pub(super) async fn an_operators_fee_is_passed_on_and_shown(mut subject: Subject) {
     subject.configure(Settings { fee_bps: 100, ..Settings::default() });
     let offer = subject.offer().await;
+    if matches!(subject.kind, Kind::Jupiter) {
+        assert!(offer.fees.is_empty(), "an operator has no fee there");
+        return;
+    }
     if !matches!(subject.kind, Kind::Lifi) {
         let fee = offer.fees.iter().find(|fee| fee.kind == FeeKind::Protocol).unwrap();
         // 0x takes it from the output, the others from the input.

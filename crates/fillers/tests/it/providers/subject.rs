@@ -5,12 +5,13 @@ use causeway_domain::ports::{
     Answer, FillerAsk, FillerError, LiquidityProvider, Offer, ProviderAddress, ProviderAsk, ProviderDeposit,
     ProviderTransaction,
 };
-use causeway_domain::{Address, Ask, ChainId, RawAmount, Token, TokenId, TradeType};
+use causeway_domain::{Address, Ask, ChainId, RawAmount, SOLANA_CHAIN_ID, Token, TokenId, TradeType};
+use causeway_fillers::providers::jupiter::{Jupiter, JupiterConfig};
 use causeway_fillers::providers::lifi::{Lifi, LifiConfig};
 use causeway_fillers::providers::oneclick::{OneClick, OneClickConfig};
 use causeway_fillers::providers::relay::{Relay, RelayConfig};
 use causeway_fillers::providers::standin::{
-    LifiStandIn, Mischief, OneClickStandIn, PlayMoney, RelayStandIn, ZeroxStandIn,
+    JupiterStandIn, LifiStandIn, Mischief, OneClickStandIn, PlayMoney, RelayStandIn, ZeroxStandIn,
 };
 use causeway_fillers::providers::zerox::{Zerox, ZeroxConfig};
 use causeway_fillers::providers::{PinnedContractsConfig, ProviderKey, ProviderSetupError};
@@ -20,11 +21,15 @@ use serde_json::json;
 use super::chain::PlayChain;
 
 pub(super) const CONTRACT: EvmAddress = EvmAddress::repeat_byte(0xc0);
+/// The same for Solana.
+const PROGRAM: [u8; 32] = [0xc0; 32];
 pub(super) const OTHER: EvmAddress = EvmAddress::repeat_byte(0xdd);
 pub(super) const BASE: u64 = 8453;
 pub(super) const ARBITRUM: u64 = 42_161;
 const BASE_USDC: EvmAddress = address!("833589fCD6eDb6E08f4c7C32D4f71b54bdA02913");
 const ARBITRUM_USDC: EvmAddress = address!("af88d065e77c8cC2239327C5EDb3A432268e5831");
+const SOLANA_USDC: [u8; 32] = [0x11; 32];
+const SOLANA_USDT: [u8; 32] = [0x12; 32];
 const ARBITRUM_USDT: EvmAddress = address!("Fd086bC7CD5C481DCC9C85ebE478A1C0b69FCbb9");
 
 #[derive(Clone, Copy, Debug)]
@@ -33,6 +38,7 @@ pub(super) enum Kind {
     Relay,
     OneClick,
     Zerox,
+    Jupiter,
 }
 
 enum StandIn {
@@ -40,6 +46,7 @@ enum StandIn {
     Relay(RelayStandIn),
     OneClick(OneClickStandIn),
     Zerox(ZeroxStandIn),
+    Jupiter(JupiterStandIn),
 }
 
 /// What differs from a provider's usual configuration.
@@ -73,6 +80,11 @@ impl Subject {
                 let tokens = [(ARBITRUM, ARBITRUM_USDC, 6, "USDC"), (ARBITRUM, ARBITRUM_USDT, 6, "USDT")];
                 StandIn::Zerox(ZeroxStandIn::start(CONTRACT, tokens, money).await.unwrap())
             }
+            Kind::Jupiter => {
+                let (chain, tokens) =
+                    (SOLANA_CHAIN_ID.get(), [(SOLANA_USDC, 6, "USDC"), (SOLANA_USDT, 6, "USDT")]);
+                StandIn::Jupiter(JupiterStandIn::start(PROGRAM, chain, tokens, money).await.unwrap())
+            }
         };
         let provider = adapter(&stand_in, Settings::default(), url(&stand_in)).unwrap();
         Self { kind, provider, stand_in, chain, paid: Mutex::default() }
@@ -99,6 +111,7 @@ impl Subject {
             StandIn::Relay(stand_in) => stand_in.misbehave(mischief),
             StandIn::OneClick(stand_in) => stand_in.misbehave(mischief),
             StandIn::Zerox(stand_in) => stand_in.misbehave(mischief),
+            StandIn::Jupiter(stand_in) => stand_in.misbehave(mischief),
         }
     }
 
@@ -109,11 +122,17 @@ impl Subject {
             StandIn::Relay(stand_in) => stand_in.quotes(),
             StandIn::OneClick(stand_in) => stand_in.quotes(),
             StandIn::Zerox(stand_in) => stand_in.quotes(),
+            StandIn::Jupiter(stand_in) => stand_in.quotes(),
         }
     }
 
     pub(super) fn ask(&self) -> FillerAsk {
         usual_ask(self.kind)
+    }
+
+    /// What its calls go to.
+    pub(super) fn contract(&self) -> Address {
+        if matches!(self.kind, Kind::Jupiter) { Address::Solana(PROGRAM) } else { Address::Evm(CONTRACT) }
     }
 
     /// The chain of the input.
@@ -154,7 +173,7 @@ impl Subject {
     pub(super) fn named(&self) -> Vec<(String, String)> {
         match &self.stand_in {
             StandIn::OneClick(stand_in) => stand_in.named(),
-            StandIn::Lifi(_) | StandIn::Relay(_) | StandIn::Zerox(_) => Vec::new(),
+            _ => Vec::new(),
         }
     }
 
@@ -181,6 +200,7 @@ fn url(stand_in: &StandIn) -> &str {
         StandIn::Relay(stand_in) => &stand_in.url,
         StandIn::OneClick(stand_in) => &stand_in.url,
         StandIn::Zerox(stand_in) => &stand_in.url,
+        StandIn::Jupiter(stand_in) => &stand_in.url,
     }
 }
 
@@ -233,11 +253,21 @@ fn adapter(
                 ..usual
             })?)
         }
+        StandIn::Jupiter(_) => {
+            let usual = JupiterConfig { quotes_in_a_minute: all, ..JupiterConfig::default() };
+            let deadline_ms = settings.deadline_ms.unwrap_or(30_000);
+            let program = Address::Solana(PROGRAM).to_string();
+            Arc::new(Jupiter::new(JupiterConfig { url, program, deadline_ms, ..usual })?)
+        }
     })
 }
 
 fn token(chain: u64, address: EvmAddress) -> Token {
-    let id = TokenId::from_address(ChainId::new(chain).unwrap(), Address::Evm(address)).unwrap();
+    token_at(ChainId::new(chain).unwrap(), Address::Evm(address))
+}
+
+fn token_at(chain: ChainId, address: Address) -> Token {
+    let id = TokenId::from_address(chain, address).unwrap();
     Token { id, symbol: "USDC".to_owned(), name: "USD Coin".to_owned(), decimals: 6, logo: None }
 }
 
@@ -245,9 +275,17 @@ fn token(chain: u64, address: EvmAddress) -> Token {
 fn usual_ask(kind: Kind) -> FillerAsk {
     let (from, to) = match kind {
         Kind::Zerox => (token(ARBITRUM, ARBITRUM_USDC), token(ARBITRUM, ARBITRUM_USDT)),
+        Kind::Jupiter => {
+            let on_solana = |mint| token_at(SOLANA_CHAIN_ID, Address::Solana(mint));
+            (on_solana(SOLANA_USDC), on_solana(SOLANA_USDT))
+        }
         Kind::Lifi | Kind::Relay | Kind::OneClick => (token(BASE, BASE_USDC), token(ARBITRUM, ARBITRUM_USDC)),
     };
-    let (payer, recipient) = (Address::Evm([3; 20].into()), Address::Evm([4; 20].into()));
+    let (payer, recipient) = match kind {
+        // It pays the payer only.
+        Kind::Jupiter => (Address::Solana([3; 32]), Address::Solana([3; 32])),
+        _ => (Address::Evm([3; 20].into()), Address::Evm([4; 20].into())),
+    };
     let ask = Ask {
         trade_type: TradeType::ExactInput,
         from: from.id,
