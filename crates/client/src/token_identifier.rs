@@ -8,7 +8,7 @@ use thiserror::Error;
 use crate::execute::{BITCOIN, TRON, on_chain};
 
 /// The chain id of Solana, which numbers no chains itself.
-const SOLANA_CHAIN_ID: u64 = 20_011_000_000;
+pub(crate) const SOLANA_CHAIN_ID: u64 = 20_011_000_000;
 
 /// The chains that have no number of their own: CAIP-2 namespace, reference of the main network, and the service's chain id.
 const NAMED: [(&str, &str, u64); 3] = [

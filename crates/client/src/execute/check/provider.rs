@@ -8,6 +8,9 @@ use super::transactions::{MAX_APPROVALS, check_address, check_call, check_value}
 use super::{mismatch, number, word};
 use crate::EvmTransaction;
 use crate::answers::{ProviderDeposit, RouteQuote};
+use crate::token_identifier::SOLANA_CHAIN_ID;
+
+mod solana;
 
 /// What a payment to a provider may do, from the request alone.
 struct Allowed {
@@ -26,6 +29,10 @@ pub(in super::super) fn plan_provider(
     deposit: &ProviderDeposit,
     trusted: &[String],
 ) -> Result<Plan, String> {
+    check_output(quote, deposit)?;
+    if ask.from_chain_id == SOLANA_CHAIN_ID {
+        return solana::plan_call(ask, deposit, trusted);
+    }
     let trusted: Vec<Address> = trusted.iter().filter_map(|text| text.parse().ok()).collect();
     let pinned = |what: &str, text: &str| {
         let address = text.parse::<Address>().ok().filter(|address| trusted.contains(address));
@@ -41,13 +48,6 @@ pub(in super::super) fn plan_provider(
         target: pinned("provider's contract", &deposit.target)?,
         spender: deposit.spender.as_deref().map(|text| pinned("spender", text)).transpose()?,
     };
-    let promised = quote.min_amount_out.as_ref().unwrap_or(&quote.amount_out);
-    let least = number(promised).unwrap_or(U256::MAX);
-    let out = deposit.min_amount_out.as_deref().and_then(number);
-    if out.is_none_or(|out| out < least) {
-        let out = deposit.min_amount_out.as_deref().unwrap_or("missing");
-        return Err(mismatch("output", out, format!("at least {promised}")));
-    }
     let (mut actions, mut deposits, mut others) = (Vec::new(), 0, 0);
     for approval in &deposit.approvals {
         let Approval::Eip1193(approval) = approval else {
@@ -70,6 +70,17 @@ pub(in super::super) fn plan_provider(
         return Err(format!("The response has {others} approvals, expected at most {most}."));
     }
     Ok(Plan { actions, permits: Vec::new() })
+}
+
+fn check_output(quote: &RouteQuote, deposit: &ProviderDeposit) -> Result<(), String> {
+    let promised = quote.min_amount_out.as_ref().unwrap_or(&quote.amount_out);
+    let least = number(promised).unwrap_or(U256::MAX);
+    let out = deposit.min_amount_out.as_deref().and_then(number);
+    if out.is_none_or(|out| out < least) {
+        let out = deposit.min_amount_out.as_deref().unwrap_or("missing");
+        return Err(mismatch("output", out, format!("at least {promised}")));
+    }
+    Ok(())
 }
 
 fn plan_send(

@@ -8,9 +8,9 @@ use super::program_address::program_address;
 use super::terms::ParsedTerms;
 use super::word;
 
-const COMPUTE_BUDGET: &str = "ComputeBudget111111111111111111111111111111";
+pub(super) const COMPUTE_BUDGET: &str = "ComputeBudget111111111111111111111111111111";
 const MEMO: &str = "MemoSq4gqABAXKb96qnH8TysNcWxMyWCqXgDLGmfcHr";
-const ASSOCIATED_TOKEN: &str = "ATokenGPvbdGVxr1b2hvZbsiqW5xWH25efTNsLJA8knL";
+pub(super) const ASSOCIATED_TOKEN: &str = "ATokenGPvbdGVxr1b2hvZbsiqW5xWH25efTNsLJA8knL";
 /// The programs that tokens belong to.
 const TOKEN_PROGRAMS: [&str; 2] =
     ["TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA", "TokenzQdBNbLqP5VEhdkAS6EPFLC1PHnBqCXEpPxuEb"];
@@ -46,7 +46,7 @@ pub(super) fn check_transaction(
         );
     }
     let escrow = terms.word("escrow");
-    let (mut opened, mut price, mut units) = (0, 0_u64, MAX_COMPUTE_UNITS);
+    let mut opened = 0;
     for instruction in &transaction.instructions {
         let program = instruction.program;
         if program == escrow {
@@ -55,16 +55,30 @@ pub(super) fn check_transaction(
         } else if !instruction.accounts.is_empty() {
             // What stands beside a deposit touches no account.
             return Err(unexpected_instruction(program));
-        } else if Some(program) == word(COMPUTE_BUDGET) {
-            match *instruction.data {
-                [2, a, b, c, d] => units = u32::from_le_bytes([a, b, c, d]),
-                [3, ref rest @ ..] => {
-                    price = rest.try_into().map(u64::from_le_bytes).map_err(|_| UNREADABLE)?;
-                }
-                _ => {}
-            }
-        } else if Some(program) != word(MEMO) {
+        } else if ![word(COMPUTE_BUDGET), word(MEMO)].contains(&Some(program)) {
             return Err(unexpected_instruction(program));
+        }
+    }
+    check_tip(&transaction.instructions)?;
+    if opened != 1 {
+        return Err(format!("The deposit transaction opens {opened} orders, expected one."));
+    }
+    for instruction in transaction.instructions.iter().filter(|one| one.program == escrow) {
+        check_accounts(&transaction, instruction, terms, payer)?;
+    }
+    Ok(bytes)
+}
+
+/// Checks that the priority fee is within its bound.
+pub(super) fn check_tip(instructions: &[Instruction<'_>]) -> Result<(), String> {
+    let (mut price, mut units) = (0_u64, MAX_COMPUTE_UNITS);
+    for instruction in instructions.iter().filter(|one| Some(one.program) == word(COMPUTE_BUDGET)) {
+        match *instruction.data {
+            [2, a, b, c, d] => units = u32::from_le_bytes([a, b, c, d]),
+            [3, ref rest @ ..] => {
+                price = rest.try_into().map(u64::from_le_bytes).map_err(|_| UNREADABLE)?;
+            }
+            _ => {}
         }
     }
     let tip = u128::from(price) * u128::from(units) / 1_000_000;
@@ -73,13 +87,7 @@ pub(super) fn check_transaction(
             "The deposit transaction pays a priority fee of {tip} lamports, more than {MAX_TIP_LAMPORTS}."
         ));
     }
-    if opened != 1 {
-        return Err(format!("The deposit transaction opens {opened} orders, expected one."));
-    }
-    for instruction in transaction.instructions.iter().filter(|one| one.program == escrow) {
-        check_accounts(&transaction, instruction, terms, payer)?;
-    }
-    Ok(bytes)
+    Ok(())
 }
 
 /// Checks that the escrow gets exactly the accounts that the terms give, in their order, and that the transaction references
