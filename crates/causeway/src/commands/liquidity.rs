@@ -6,8 +6,7 @@ use anyhow::{Context as _, bail};
 use causeway_catalog::Catalog;
 use causeway_client::{EvmTransaction, LocalWallet, Wallet as _};
 use causeway_domain::ports::{FillerAsk, LiquidityProvider, ProviderPayments};
-use causeway_domain::{Address, Ask, ChainId, Family, RawAmount, Token, TokenId, TradeType};
-use causeway_evm::orders::EvmProviderPayments;
+use causeway_domain::{Address, Ask, ChainId, Family, RawAmount, SOLANA_CHAIN_ID, Token, TokenId, TradeType};
 use causeway_fillers::providers::check::swap::{
     Prepared, follow, note_end, note_payment, note_unpaid, prepare,
 };
@@ -22,11 +21,12 @@ use crate::boot::config::{Config, Mode};
 use crate::boot::parts::catalog::load_catalog;
 use crate::boot::parts::chain_clients::{ChainClients, rpc_urls};
 use crate::boot::parts::chain_policy::ChainPolicies;
-use crate::boot::parts::liquidity::providers;
+use crate::boot::parts::liquidity::{payments_on, providers};
 use crate::boot::parts::onramp_providers::payout_watches;
 
 /// Holds nothing that matters: the check signs nothing.
 const PAYER: &str = "0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266";
+const SOLANA_PAYER: &str = "GkwFnmMDvn3HGMpJpWBg8tgJxr3NxNvg3AXxvXVPbRGJ";
 
 /// What to do with the liquidity providers of the configuration.
 #[derive(Debug, Subcommand)]
@@ -64,8 +64,10 @@ pub(crate) struct CheckArgs {
     amount: RawAmount,
 
     /// An address that holds the input, to simulate with
-    #[arg(long, value_name = "ADDRESS", default_value = PAYER)]
-    payer: String,
+    ///
+    /// Without it a well-known address is taken, so that the simulation fails where it holds nothing.
+    #[arg(long, value_name = "ADDRESS")]
+    payer: Option<String>,
 
     /// Pay one real swap of --amount from the wallet of --key-file to itself, once all checks have passed
     ///
@@ -110,13 +112,15 @@ pub(crate) async fn liquidity(command: &LiquidityCommand, config: &Config) -> an
     };
     let catalog = load_catalog(config)?;
     let wallet = if args.swap { Some(payer(args)?) } else { None };
-    let payer = wallet.as_ref().map_or_else(|| args.payer.clone(), LocalWallet::address);
+    let usual = if args.from.chain() == SOLANA_CHAIN_ID { SOLANA_PAYER } else { PAYER };
+    let given = args.payer.clone().unwrap_or_else(|| usual.to_owned());
+    let payer = wallet.as_ref().map_or(given, LocalWallet::address);
     let ask = ask(args, &payer, &catalog)?;
     let sandbox = (config.mode == Mode::Sandbox).then(|| config.sandbox.rpc_address());
     let clients =
         ChainClients::connect(&catalog, sandbox.as_deref(), config.sandbox.fees.model(), &config.endpoints)?;
-    let payments = clients.evm(args.from.chain()).map(|client| EvmProviderPayments::new(client.clone()));
-    let payments = payments.as_ref().map(|payments| payments as &dyn ProviderPayments);
+    let payments = payments_on(&clients, args.from.chain());
+    let payments = payments.as_deref();
     let mut report = check(provider.provider.as_ref(), &ask, payments).await;
     if let Some(wallet) = wallet {
         let chain = args.from.chain();
@@ -168,6 +172,10 @@ fn payer(args: &CheckArgs) -> Result<LocalWallet, Failure> {
             args.amount
         )));
     }
+    if args.from.chain().family() != Family::Evm {
+        let chain = args.from.chain();
+        return Err(Failure::usage(format!("--swap pays on EVM chains only, and the input is on {chain}")));
+    }
     let key = Key::read(args.key_file.as_ref())?;
     LocalWallet::new(key.reveal()).map_err(|error| Failure::usage(error.to_string()))
 }
@@ -205,7 +213,7 @@ impl Paying<'_> {
 }
 
 fn ask(args: &CheckArgs, payer: &str, catalog: &Catalog) -> anyhow::Result<FillerAsk> {
-    let payer = Address::parse(Family::Evm, payer).context("--payer")?;
+    let payer = Address::parse(args.from.chain().family(), payer).context("--payer")?;
     let ask = Ask {
         trade_type: TradeType::ExactInput,
         from: args.from,

@@ -274,7 +274,7 @@ mod tests {
             let mut body = code;
             body["action"] = json!("program");
             body["address"] = json!(program.to_string());
-            control_solana(&chain, read(body.to_string().as_bytes()).unwrap()).await.unwrap();
+            let _ = control_solana(&chain, read(body.to_string().as_bytes()).unwrap()).await.unwrap();
             let called = chain.account(program).await.unwrap().unwrap();
             let place = solana::Address::from(<[u8; 32]>::try_from(&called.data[4..]).unwrap());
             assert!(chain.account(place).await.unwrap().unwrap().data.ends_with(bytes), "{body}");

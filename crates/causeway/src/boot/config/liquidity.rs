@@ -1,5 +1,6 @@
 use causeway_domain::ChainId;
 use causeway_fillers::providers::ProviderKey;
+use causeway_fillers::providers::jupiter::JupiterConfig;
 use causeway_fillers::providers::lifi::LifiConfig;
 use causeway_fillers::providers::oneclick::{OneClickConfig, SOURCES};
 use causeway_fillers::providers::relay::RelayConfig;
@@ -18,6 +19,8 @@ pub(crate) struct LiquidityConfig {
     pub(crate) oneclick: Option<OneClickConfig>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) zerox: Option<ZeroxConfig>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) jupiter: Option<JupiterConfig>,
 }
 
 impl LiquidityConfig {
@@ -28,8 +31,8 @@ impl LiquidityConfig {
 
     /// How many providers are configured.
     pub(crate) fn count(&self) -> usize {
-        let Self { lifi, relay, oneclick, zerox } = self;
-        [lifi.is_some(), relay.is_some(), oneclick.is_some(), zerox.is_some()]
+        let Self { lifi, relay, oneclick, zerox, jupiter } = self;
+        [lifi.is_some(), relay.is_some(), oneclick.is_some(), zerox.is_some(), jupiter.is_some()]
             .into_iter()
             .filter(|is_configured| *is_configured)
             .count()
@@ -48,6 +51,9 @@ impl LiquidityConfig {
         }
         if let (Some(zerox), Ok(key)) = (&mut self.zerox, std::env::var("CAUSEWAY_ZEROX_KEY")) {
             zerox.api_key = Some(ProviderKey::new(key));
+        }
+        if let (Some(jupiter), Ok(key)) = (&mut self.jupiter, std::env::var("CAUSEWAY_JUPITER_KEY")) {
+            jupiter.api_key = Some(ProviderKey::new(key));
         }
     }
 }

@@ -1,16 +1,18 @@
-use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::Context as _;
-use causeway_domain::ChainId;
 use causeway_domain::ports::{Filler, LiquidityProvider, ProviderPayments, RequestBudgets};
+use causeway_domain::{ChainId, SOLANA_CHAIN_ID};
 use causeway_engine::{Fillers, Liquidity, LiquidityParts};
+use causeway_evm::EvmClient;
 use causeway_evm::orders::EvmProviderPayments;
+use causeway_fillers::providers::jupiter::Jupiter;
 use causeway_fillers::providers::lifi::Lifi;
 use causeway_fillers::providers::oneclick::OneClick;
 use causeway_fillers::providers::relay::Relay;
 use causeway_fillers::providers::zerox::Zerox;
+use causeway_solana::orders::SolanaProviderPayments;
 use causeway_store::Store;
 
 use crate::boot::config::LiquidityConfig;
@@ -43,13 +45,20 @@ pub(crate) fn open_liquidity(
         fillers.put(filler, Some(deadline)).context("liquidity")?;
         providers.push(provider);
     }
-    let payments = clients.evm.iter().map(|client| {
-        let payments: Arc<dyn ProviderPayments> = Arc::new(EvmProviderPayments::new(client.clone()));
-        (client.chain_id(), payments)
-    });
-    let payments: HashMap<ChainId, Arc<dyn ProviderPayments>> = payments.collect();
+    let chains = clients.evm.iter().map(EvmClient::chain_id).chain([SOLANA_CHAIN_ID]);
+    let payments = chains.filter_map(|chain| Some((chain, payments_on(clients, chain)?))).collect();
     let payouts = payout_watches(clients, policies)?;
     Ok(Liquidity::new(LiquidityParts { providers, payments, payouts, fillers: Some(fillers.clone()) }))
+}
+
+/// Builds and recognizes payments to providers on a chain; `None` without an endpoint of it.
+pub(crate) fn payments_on(clients: &ChainClients, chain: ChainId) -> Option<Arc<dyn ProviderPayments>> {
+    if chain == SOLANA_CHAIN_ID {
+        let rpc = clients.solana.clone()?;
+        return Some(Arc::new(SolanaProviderPayments::new(rpc)));
+    }
+    let client = clients.evm(chain)?;
+    Some(Arc::new(EvmProviderPayments::new(client.clone())))
 }
 
 /// The configured providers; nothing is sent to them yet. Without a store their limits are those of this process.
@@ -58,37 +67,24 @@ pub(crate) fn providers(
     budgets: Option<&Arc<dyn RequestBudgets>>,
 ) -> anyhow::Result<Vec<Configured>> {
     let mut all = Vec::new();
-    if let Some(config) = &config.lifi {
-        let lifi = Lifi::new(config.clone()).context("liquidity.lifi")?;
-        let lifi = Arc::new(match budgets {
-            Some(budgets) => lifi.with_budgets(budgets),
-            None => lifi,
-        });
-        all.push(Configured { filler: lifi.clone(), provider: lifi, deadline: config.deadline() });
+    // Each of them is created alike; with a store, its limits are those of all processes.
+    macro_rules! open {
+        ($section:ident, $provider:ident) => {
+            if let Some(config) = &config.$section {
+                let made = $provider::new(config.clone());
+                let made = made.context(concat!("liquidity.", stringify!($section)))?;
+                let made = Arc::new(match budgets {
+                    Some(budgets) => made.with_budgets(budgets),
+                    None => made,
+                });
+                all.push(Configured { filler: made.clone(), provider: made, deadline: config.deadline() });
+            }
+        };
     }
-    if let Some(config) = &config.relay {
-        let relay = Relay::new(config.clone()).context("liquidity.relay")?;
-        let relay = Arc::new(match budgets {
-            Some(budgets) => relay.with_budgets(budgets),
-            None => relay,
-        });
-        all.push(Configured { filler: relay.clone(), provider: relay, deadline: config.deadline() });
-    }
-    if let Some(config) = &config.oneclick {
-        let oneclick = OneClick::new(config.clone()).context("liquidity.oneclick")?;
-        let oneclick = Arc::new(match budgets {
-            Some(budgets) => oneclick.with_budgets(budgets),
-            None => oneclick,
-        });
-        all.push(Configured { filler: oneclick.clone(), provider: oneclick, deadline: config.deadline() });
-    }
-    if let Some(config) = &config.zerox {
-        let zerox = Zerox::new(config.clone()).context("liquidity.zerox")?;
-        let zerox = Arc::new(match budgets {
-            Some(budgets) => zerox.with_budgets(budgets),
-            None => zerox,
-        });
-        all.push(Configured { filler: zerox.clone(), provider: zerox, deadline: config.deadline() });
-    }
+    open!(lifi, Lifi);
+    open!(relay, Relay);
+    open!(oneclick, OneClick);
+    open!(zerox, Zerox);
+    open!(jupiter, Jupiter);
     Ok(all)
 }
