@@ -72,6 +72,11 @@ pub(super) fn provider_summary(order: &Order, deposit: &BuiltDeposit, names: &Di
             names.amount(order.src_amount, &order.from),
             provider.target,
         ),
+        WalletAction::SignSolana { .. } => format!(
+            "Pay exactly {} on {chain} through {filler}'s program {}: {promise}.",
+            names.amount(order.src_amount, &order.from),
+            provider.target,
+        ),
         other => sentence(order, other, names),
     };
     let mut lines: Vec<String> = match deposit {
