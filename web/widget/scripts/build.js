@@ -55,7 +55,7 @@ const staticImports = {
   setup({ onLoad }) {
     onLoad({ filter: /\/sdk\/src\/(check-decimals|execute\/(check-deposit|deposit|execute-swap|price-bound))\.ts$/ }, async ({ path }) => {
       const imports = new Map();
-      const contents = (await readFile(path, 'utf8')).replace(/route\.settlement\s+\? .*planProvider\(.*\)\s+: /, '').replace(' && !options.trustedProviders', '').replace(/await import\('(.*\/([\w-]+)\.js)'\)/g, (_, module, name) => {
+      const contents = (await readFile(path, 'utf8')).replace(/route\.settlement\s+\? .*planProvider\(.*\)\s+: /, '').replace(' && !options.trustedProviders', '').replace('plan.signer ?? ', '').replace(/await import\('(.*\/([\w-]+)\.js)'\)/g, (_, module, name) => {
         if (['token-permit', 'price-reference'].includes(name)) return '{}';
         imports.set(name, `import * as ${name} from '${module}';\n`);
         return name;

@@ -95,13 +95,13 @@ export async function executeSwap(client: Client, ask: QuoteAsk, wallet: Wallet,
   const built = await buildDeposit(client, { ...ids, from, recipient, refundTo, depositMethod }, options);
   const escrow = trustedEscrow(client.baseUrl, ask.fromChainId, options.escrows);
   const plan = route.settlement
-    ? (await import('./provider.js')).planProvider(ask, route.quote, built, options.trustedProviders?.[ask.fromChainId])
+    ? (await import('./provider.js')).planProvider(ask, route.quote, built, wallet, options.trustedProviders?.[ask.fromChainId])
     : await planDeposit(ask, route.quote, depositMethod, built, escrow);
   const { warningError } = await import('./warnings.js');
   const severe = await warningError(built.warnings, options.acceptWarnings);
   if (severe) throw severe;
   onStep({ type: 'built', deposit: built });
-  const proof = await deposit(wallet, from, plan, options.chains, signal, onStep);
+  const proof = await deposit(plan.signer ?? wallet, from, plan, options.chains, signal, onStep);
   const submitted = await submitWithRetry(client, { ...ids, ...proof }, options);
   onStep({ type: 'submitted', order: submitted });
   const onStatus = (order: Order) => {

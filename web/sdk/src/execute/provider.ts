@@ -1,5 +1,8 @@
 import type { BuildAnswer, QuoteAsk, RouteQuote } from '../generated/types.js';
 import { invalidResponse } from '../request.js';
+import { SOLANA_CHAIN_ID } from '../token-identifier.js';
+import { checkProgramCall } from '../wallets/check-program.js';
+import { isSolana, type Wallet } from '../wallets/wallet.js';
 import type { Plan } from './check-deposit.js';
 import { mismatchError } from './mismatch-error.js';
 import { APPROVE, checkCall, checkEqual, checkValue, type Request } from './plan-requests.js';
@@ -9,8 +12,12 @@ import { encodeWord } from './terms.js';
  * Checks the transaction of a provider, which settles the swap, and returns the requests for the wallet: every contract is one of
  * those that the caller trusts, and nothing but the input is spent or allowed. What the contract then does is the provider's word.
  */
-export function planProvider(ask: QuoteAsk, quote: RouteQuote, built: BuildAnswer, trusted: readonly string[] = []): Plan {
+export function planProvider(ask: QuoteAsk, quote: RouteQuote, built: BuildAnswer, wallet: Wallet, trusted: readonly string[] = []): Plan {
   if (built.kind !== 'PROVIDER_CALL') throw invalidResponse('The service built a deposit other than PROVIDER_CALL.');
+  const least = quote.minAmountOut ?? quote.amountOut;
+  const { minAmountOut = '' } = built;
+  if (!/^\d+$/.test(minAmountOut) || BigInt(minAmountOut) < BigInt(least)) throw mismatchError('output', minAmountOut || 'missing', `at least ${least}`);
+  if (ask.fromChainId === SOLANA_CHAIN_ID) return planProgram(built, wallet, trusted);
   const contracts = trusted.map((contract) => contract.toLowerCase());
   const pinned = (name: string, contract: string) => {
     if (!contracts.includes(contract.toLowerCase())) throw mismatchError(name, contract, 'a contract that is trusted for this provider');
@@ -18,9 +25,6 @@ export function planProvider(ask: QuoteAsk, quote: RouteQuote, built: BuildAnswe
   };
   const target = pinned('provider\'s contract', built.target ?? 'missing');
   const spender = built.spender ? pinned('spender', built.spender) : undefined;
-  const least = quote.minAmountOut ?? quote.amountOut;
-  const { minAmountOut = '' } = built;
-  if (!/^\d+$/.test(minAmountOut) || BigInt(minAmountOut) < BigInt(least)) throw mismatchError('output', minAmountOut || 'missing', `at least ${least}`);
   const token = ask.fromToken.toLowerCase();
   const native = BigInt(token) === 0n;
   const chainId = `0x${ask.fromChainId.toString(16)}`;
@@ -43,6 +47,21 @@ export function planProvider(ask: QuoteAsk, quote: RouteQuote, built: BuildAnswe
   const most = native ? 0 : 2;
   if (count(false) > most) throw invalidResponse(`The response has ${count(false)} approvals, expected at most ${most}.`);
   return { requests };
+}
+
+/** One transaction for a wallet of Solana, which checks it against the program instead of terms before it signs. */
+function planProgram({ target = 'missing', approvals = [] }: Extract<BuildAnswer, { kind: 'PROVIDER_CALL' }>, wallet: Wallet, trusted: readonly string[]): Plan {
+  if (!trusted.includes(target)) throw mismatchError('provider\'s program', target, 'a program that is trusted for this provider');
+  const [approval, ...others] = approvals;
+  if (approval?.type !== 'solana_sendTransaction' || others.length > 0) throw invalidResponse('The response does not have one Solana transaction.');
+  if (approval.deposit !== true) throw invalidResponse('The response has 0 deposits, expected 1.');
+  if (!isSolana(wallet)) throw invalidResponse('The deposit needs a Solana transaction, which this wallet cannot sign.');
+  const signer = {
+    address: wallet.address,
+    signTransaction: (transaction: Uint8Array) => wallet.signTransaction(transaction),
+    checkTransaction: async (transaction: Uint8Array) => checkProgramCall(wallet.address, target, transaction),
+  };
+  return { requests: [{ method: '', params: [], transaction: approval.transaction, deposit: true }], signer };
 }
 
 /** The provider's own call: its contract and its value are checked, and its data is the provider's. */

@@ -1103,7 +1103,7 @@ export interface Price {
  * `terms` and no `recovery`.
  */
 export interface ProviderDeposit {
-  /** In this order; exactly one has `deposit: true`, and its transaction hash must be submitted. */
+  /** In this order; exactly one has `deposit: true`, and its transaction hash must be submitted, or on Solana the signed transaction. */
   approvals?: Approval[] | undefined;
   /** Who holds the money until it is delivered. */
   heldBy?: string | undefined;
@@ -1117,7 +1117,7 @@ export interface ProviderDeposit {
   refunds?: string | undefined;
   /** Always `provider`. */
   settlement?: string | undefined;
-  /** The provider's contract that takes the input by an allowance; absent for native coins. */
+  /** The provider's contract that takes the input by an allowance; absent for native coins and on Solana. */
   spender?: string | null | undefined;
   /** A plain sentence for each action, for who holds the money and for refunds. */
   summary?: string[] | undefined;

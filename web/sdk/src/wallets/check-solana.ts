@@ -5,9 +5,9 @@ import { orderId } from '../transfer/order-id.js';
 import { programAddress, textSeed } from '../transfer/program-address.js';
 import { hex, readTransaction, type Instruction } from './solana-message.js';
 
-const COMPUTE_BUDGET = toBytes32('ComputeBudget111111111111111111111111111111');
+export const COMPUTE_BUDGET = toBytes32('ComputeBudget111111111111111111111111111111');
 const MEMO = toBytes32('MemoSq4gqABAXKb96qnH8TysNcWxMyWCqXgDLGmfcHr');
-const ASSOCIATED_TOKEN = toBytes32('ATokenGPvbdGVxr1b2hvZbsiqW5xWH25efTNsLJA8knL')!;
+export const ASSOCIATED_TOKEN = toBytes32('ATokenGPvbdGVxr1b2hvZbsiqW5xWH25efTNsLJA8knL')!;
 /** The token programs. */
 const TOKEN_PROGRAMS = ['TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA', 'TokenzQdBNbLqP5VEhdkAS6EPFLC1PHnBqCXEpPxuEb'].map(toBytes32);
 const SYSTEM = `0x${'0'.repeat(64)}`;
@@ -38,9 +38,7 @@ export async function checkTransaction(address: string, terms: Terms, bytes: Uin
   if (opens.length !== 1) return `The deposit transaction opens ${opens.length} orders, expected one.`;
   const unexpected = instructions.find((instruction) => instruction !== opens[0] && !isHarmless(instruction));
   if (unexpected) return unexpectedInstruction(unexpected.program);
-  const fee = priorityFee(instructions);
-  if (fee > MAX_PRIORITY_FEE) return `The deposit transaction pays a priority fee of ${fee} lamports, more than ${MAX_PRIORITY_FEE}.`;
-  return checkOpen(opens[0]!, terms, payer) ?? await checkAccounts(keys, opens[0]!, terms, payer);
+  return checkFee(instructions) ?? checkOpen(opens[0]!, terms, payer) ?? await checkAccounts(keys, opens[0]!, terms, payer);
 }
 
 const unexpectedInstruction = (program: string): string =>
@@ -76,6 +74,12 @@ async function checkAccounts(keys: string[], { accounts }: Instruction, terms: T
   const known = [...expected, terms.escrow.toLowerCase(), COMPUTE_BUDGET, MEMO];
   const other = keys.find((key) => !known.includes(key));
   return other && unexpectedAccount(other);
+}
+
+/** Checks that the priority fee is within its bound. */
+export function checkFee(instructions: Instruction[]): string | undefined {
+  const fee = priorityFee(instructions);
+  return fee > MAX_PRIORITY_FEE ? `The deposit transaction pays a priority fee of ${fee} lamports, more than ${MAX_PRIORITY_FEE}.` : undefined;
 }
 
 function priorityFee(instructions: Instruction[]): bigint {

@@ -3,9 +3,9 @@ import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { describe, it } from 'node:test';
 import { createClient, executeSwap } from '@causeway/sdk';
-import { fromWalletStandard } from '@causeway/sdk/solana';
+import { fromSigner, fromWalletStandard } from '@causeway/sdk/solana';
 import { Server } from '../server.js';
-import { base58, depositOf } from '../solana.js';
+import { base58, depositOf, transactionOf } from '../solana.js';
 
 // The honest responses of `lies.json`.
 const table = JSON.parse(await readFile(new URL('../../../../tests/cases/lies.json', import.meta.url), 'utf8'));
@@ -210,6 +210,81 @@ describe('a swap', { concurrency: true }, () => {
     assert.equal(signed.length, 1);
     const evm = { ...solanaAsk, fromAddress: PAYER, refundTo: address };
     assert.equal((await swap(walletOf(), [quote(), solana()], options, evm)).error.code, 'SVC3003');
+  });
+
+  describe('through a provider\'s program on Solana', () => {
+    const [payer, program, other] = [0xaa, 0x7a, 0xdd].map((fill) => Buffer.alloc(32, fill));
+    const decode = (text) => {
+      let number = 0n;
+      for (const letter of text) number = number * 58n + BigInt('123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz'.indexOf(letter));
+      return Buffer.from(number.toString(16).padStart(64, '0'), 'hex');
+    };
+    const budget = decode('ComputeBudget111111111111111111111111111111');
+    const accounts = decode('ATokenGPvbdGVxr1b2hvZbsiqW5xWH25efTNsLJA8knL');
+    const KEYS = [payer, program, other, budget, accounts];
+    const address = base58(payer);
+    const [route] = table.quote.routes;
+    const settled = ok({ ...table.quote, routes: [{ ...route, filler: 'jupiter', settlement: 'provider' }] });
+    const solanaAsk = { ...ask, fromChainId: 20_011_000_000, fromToken: base58(other), fromAddress: address };
+    const options = { trustedProviders: { 20_011_000_000: [base58(program)] } };
+    const price = (micro) => [3, [], [3, ...Buffer.from(BigUint64Array.of(micro).buffer)]];
+    const call = [1, [0, 2], [9]];
+    const create = (owner) => [4, [0, 2, owner], [1]];
+    const encode = (instructions, changes) => Buffer.from(transactionOf(KEYS, instructions, changes)).toString('base64');
+    const provided = (transaction, changes = {}) => ok({
+      kind: 'PROVIDER_CALL', settlement: 'provider', provider: 'jupiter', tool: 'jupiter', target: base58(program),
+      minAmountOut: route.quote.minAmountOut, orderId: 'o1', heldBy: 'x', refunds: 'x', summary: [],
+      approvals: [{ type: 'solana_sendTransaction', transaction, deposit: true }], ...changes,
+    });
+    const walletOfSolana = () => {
+      const signed = [];
+      const sign = async (transaction) => {
+        signed.push(transaction);
+        return Uint8Array.from([...transaction, 255]);
+      };
+      return { signed, signer: fromSigner(address, sign) };
+    };
+
+    it('is signed and submitted to the service', async () => {
+      const { signed, signer } = walletOfSolana();
+      const transaction = encode([[3, [], [2, 1, 0, 0, 0]], price(1_000n), create(0), call]);
+      const { value, error, requests } = await swap(signer, [settled, provided(transaction), submitted, order('filled')], options, solanaAsk);
+      assert.equal(value?.status, 'filled', error?.stack);
+      assert.equal(signed.length, 1);
+      const signedTransaction = Buffer.from([...Buffer.from(transaction, 'base64'), 255]).toString('base64');
+      assert.deepEqual(JSON.parse(requests[2].body), { quoteId: 'q1', routeId: 'north', signedTransaction });
+    });
+
+    for (const [what, transaction, changes, words] of [
+      ['another program', encode([call]), { target: base58(other) }, /a program that is trusted/],
+      ['a short output', encode([call]), { minAmountOut: '1' }, /output is 1/],
+      ['no call', encode([create(0)]), {}, /calls the provider 0 times/],
+      ['two calls', encode([call, call]), {}, /calls the provider 2 times/],
+      ['a call of anybody else', encode([call, [2, [0], [1]]]), {}, /does not need/],
+      ['an account of somebody else', encode([create(2), call]), {}, /not the payer's/],
+      ['a budget that names an account', encode([[3, [2], [2, 1, 0, 0, 0]], call]), {}, /does not need/],
+      ['a high priority fee', encode([price(2n ** 60n), call]), {}, /priority fee/],
+      ['two signers', encode([call], { slots: 2, signers: 2 }), {}, /by the wallet alone/],
+      ['no transaction', 'AAAA', {}, /not a version 0/],
+      ['nothing to sign', encode([call]), { approvals: [] }, /one Solana transaction/],
+      ['no deposit', '', { approvals: [{ type: 'solana_sendTransaction', transaction: encode([call]) }] }, /0 deposits/],
+    ]) {
+      it(`is not signed for ${what}`, async () => {
+        const { signed, signer } = walletOfSolana();
+        const { error } = await swap(signer, [settled, provided(transaction, changes)], options, solanaAsk);
+        assert.match(error.message, words);
+        assert.equal(signed.length, 0);
+      });
+    }
+
+    it('is not signed for a program that nobody trusts, or by a wallet of EVM chains', async () => {
+      const { signed, signer } = walletOfSolana();
+      const skipped = await swap(signer, [settled], {}, solanaAsk);
+      assert.match(skipped.error.message, /no escrow/);
+      assert.equal(signed.length, 0);
+      const evm = { ...solanaAsk, fromAddress: PAYER };
+      assert.equal((await swap(walletOf(), [settled, provided(encode([call]))], options, evm)).error.code, 'SVC3003');
+    });
   });
 
   it('on Solana needs a wallet that signs transactions', () => {
