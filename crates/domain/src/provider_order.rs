@@ -41,7 +41,7 @@ pub struct ProviderOrder {
     pub notice: CustodyNotice,
     /// The pinned contract that takes the input, or the provider's address that it is sent to.
     pub target: Address,
-    /// The pinned contract that the payer allows to take it; absent for native coins and for transfers.
+    /// The pinned contract that the payer allows to take it; absent for native coins, on Solana and for transfers.
     pub spender: Option<Address>,
     /// The provider's own word for the status, as last heard.
     pub word: Option<String>,

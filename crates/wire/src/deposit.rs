@@ -70,7 +70,7 @@ pub struct ContractCallDeposit {
 #[cfg_attr(feature = "openapi", derive(utoipa::ToSchema))]
 #[serde(rename_all = "camelCase")]
 pub struct ProviderDeposit {
-    /// In this order; exactly one has `deposit: true`, and its transaction hash must be submitted.
+    /// In this order; exactly one has `deposit: true`, and its transaction hash must be submitted, or on Solana the signed transaction.
     pub approvals: Vec<Approval>,
     /// The order to track once the transaction hash is submitted.
     #[cfg_attr(feature = "openapi", schema(example = "0f8fad5bd9cb469fa16570867728950e"))]
@@ -87,7 +87,7 @@ pub struct ProviderDeposit {
     /// The provider's contract that the transaction calls.
     #[cfg_attr(feature = "openapi", schema(example = "0x1231DEB6f5749EF6cE6943a275A1D3E7486F4EaE"))]
     pub target: String,
-    /// The provider's contract that takes the input by an allowance; absent for native coins.
+    /// The provider's contract that takes the input by an allowance; absent for native coins and on Solana.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[cfg_attr(feature = "openapi", schema(example = "0x1231DEB6f5749EF6cE6943a275A1D3E7486F4EaE"))]
     pub spender: Option<String>,

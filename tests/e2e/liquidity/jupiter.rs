@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use tempfile::TempDir;
 
 use super::{AMOUNT, LIMIT};
-use crate::service::{Service, data_dir};
+use crate::service::{Service, causeway, data_dir};
 
 const SOLANA: u64 = 20_011_000_000;
 const USDC: &str = "EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v";
@@ -22,7 +22,7 @@ const PROGRAM: [u8; 32] = [0x4a; 32];
 const SEED: [u8; 32] = [0x51; 32];
 
 struct Fixture {
-    _folder: TempDir,
+    folder: TempDir,
     service: Service,
     jupiter: JupiterStandIn,
     client: Client,
@@ -58,7 +58,7 @@ impl Fixture {
         let address = SolanaKey::from_seed(SEED).address().to_bytes();
         let pair: [u8; 64] = [SEED, address].concat().try_into().unwrap();
         let wallet = LocalSolanaWallet::from_bytes(&pair).unwrap();
-        let fixture = Self { _folder: folder, service, jupiter, client, wallet, address };
+        let fixture = Self { folder, service, jupiter, client, wallet, address };
         let control = format!("/sandbox/control/{SOLANA}");
         let program = json!({ "action": "program", "address": text(PROGRAM), "code": "exchange" });
         let mine = json!({ "action": "mine", "blocks": 4 });
@@ -280,4 +280,31 @@ async fn an_exchange_on_solana_that_lies_is_named_and_rested_and_no_money_moves(
     assert!(!quote.to_string().contains("\"jupiter\""), "{quote}");
     assert_eq!(fixture.jupiter.quotes(), asked);
     assert_eq!((fixture.balance(USDC).await, fixture.balance(USDT).await), before);
+}
+
+#[tokio::test]
+async fn a_check_of_an_exchange_on_solana_compares_what_it_can() {
+    let fixture = Fixture::start().await;
+    let check = async || {
+        let mut command = causeway();
+        command.arg("--config").arg(fixture.folder.path().join("causeway.toml"));
+        command.args(["--sandbox-rpc", &fixture.service.url, "liquidity", "check", "jupiter", "--json"]);
+        for (flag, mint) in [("--from", USDC), ("--to", USDT)] {
+            command.args([flag, &format!("solana:5eykt4UsFv8P8NJdTREpY1vzqKqZKvdp:{mint}")]);
+        }
+        command.args(["--amount", &AMOUNT.to_string(), "--payer", &text(fixture.address)]);
+        let ended = tokio::task::spawn_blocking(move || command.output().expect("the binary starts"));
+        let ended = ended.await.unwrap();
+        let words = String::from_utf8_lossy(&ended.stderr).into_owned();
+        (ended.status.code(), serde_json::from_slice::<Value>(&ended.stdout).unwrap_or_else(|_| json!(words)))
+    };
+    let (code, document) = check().await;
+    assert_eq!(code, Some(0), "{document}");
+    let checks = document["checks"].as_array().unwrap();
+    let outcomes: Vec<&str> = checks.iter().map(|check| check["outcome"].as_str().unwrap()).collect();
+    assert_eq!(outcomes, ["skipped", "ok", "ok", "ok", "ok"], "{document}");
+    fixture.jupiter.misbehave(Mischief::PaysLess);
+    let (code, document) = check().await;
+    assert_eq!(code, Some(1), "{document}");
+    assert!(document["checks"][4]["seen"].as_str().unwrap().contains("at least"), "{document}");
 }
