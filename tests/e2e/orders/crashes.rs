@@ -48,7 +48,7 @@ fn nobody(byte: u8) -> Address {
     Address::Evm(alloy_primitives::Address::repeat_byte(byte))
 }
 
-/// Takes all of a token from the fillers, and waits until they know.
+/// Takes all of a token from the fillers, and waits until they know in every replica: requests go to the replicas by turns.
 pub(super) async fn drain(chains: &Chains, service: &RestartableService) {
     for filler in Roles::new().unwrap().fillers {
         let key = Key::Evm(Signer::from_bytes(&filler.hot.key.0).unwrap());
@@ -60,10 +60,14 @@ pub(super) async fn drain(chains: &Chains, service: &RestartableService) {
         "fromChainId": BASE, "fromToken": usdc(BASE).to_string(), "toChainId": OPTIMISM,
         "toToken": OPTIMISM_USDT.to_string(),
     });
+    let mut known = 0;
     for _ in 0..600 {
-        match service.ask(Method::POST, "/v1/quotes", &ask).await {
-            Ok(quote) if !quote["routes"].as_array().unwrap().is_empty() => {}
-            _ => return,
+        known = match service.ask(Method::POST, "/v1/quotes", &ask).await {
+            Ok(quote) if !quote["routes"].as_array().unwrap().is_empty() => 0,
+            _ => known + 1,
+        };
+        if known == service.count() {
+            return;
         }
         tokio::time::sleep(Duration::from_millis(200)).await;
     }

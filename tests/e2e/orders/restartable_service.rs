@@ -128,6 +128,11 @@ impl RestartableService {
         self.replicas.first().expect("there is one")
     }
 
+    /// How many replicas there are.
+    pub(super) fn count(&self) -> usize {
+        self.replicas.len()
+    }
+
     /// The configuration from the next start on.
     pub(super) fn configure(&self, config: &str) {
         write_config(&self.first().folder, config);
