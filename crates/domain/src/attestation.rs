@@ -74,3 +74,17 @@ pub struct CollectedAttestation {
     /// In ascending order of their signers' addresses.
     pub signatures: Vec<SignatureBytes>,
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_attestation_names_its_order_and_its_outcome() {
+        let order = B256::repeat_byte(7);
+        let filled = Attestation::Filled { order, filled_at: 1, fill_ref: B256::ZERO };
+        let unfilled = Attestation::Unfilled { order, destination_time: 2 };
+        assert_eq!((filled.order(), filled.outcome().to_string()), (order, "filled".to_owned()));
+        assert_eq!((unfilled.order(), unfilled.outcome().to_string()), (order, "unfilled".to_owned()));
+    }
+}

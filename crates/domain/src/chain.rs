@@ -269,5 +269,45 @@ mod tests {
         assert!(ChainId::new(0).is_none());
         assert!(ChainId::new(ChainId::MAX).is_some());
         assert!(ChainId::new(ChainId::MAX + 1).is_none());
+        assert_eq!(ChainId::MAX, 9_007_199_254_740_991);
+    }
+
+    #[test]
+    fn only_enabled_chains_are_read_and_none_where_swaps_only_begin() {
+        let chain = |id: ChainId, enabled| Chain {
+            id,
+            slug: String::new(),
+            name: String::new(),
+            aliases: Vec::new(),
+            native: Currency { name: String::new(), symbol: String::new(), decimals: 18 },
+            wrapped_native: None,
+            explorer: Explorer { name: String::new(), url: String::new() },
+            rpc: Vec::new(),
+            deposit_methods: Vec::new(),
+            color: String::new(),
+            policy: ChainPolicy::unlisted(id.family()),
+            enabled,
+        };
+        for (id, enabled, is_read) in [
+            (SOLANA_CHAIN_ID, true, true),
+            (SOLANA_CHAIN_ID, false, false),
+            (BITCOIN_CHAIN_ID, true, false),
+            (TRON_CHAIN_ID, true, false),
+            (TRON_CHAIN_ID, false, false),
+        ] {
+            assert_eq!(chain(id, enabled).is_read(), is_read, "{id} {enabled}");
+        }
+    }
+
+    #[test]
+    fn people_are_told_what_an_address_of_each_family_looks_like() {
+        for (family, words) in [
+            (Family::Evm, "40 hex digits"),
+            (Family::Solana, "32 bytes"),
+            (Family::Bitcoin, "bc1q"),
+            (Family::Tron, "33 characters"),
+        ] {
+            assert!(family.address_form().contains(words), "{family:?}");
+        }
     }
 }

@@ -144,6 +144,9 @@ mod tests {
         assert!(!forwarding_order().matches(&IntentTerms { refund_to: other, ..terms() }));
         assert!(!forwarding_order().matches(&IntentTerms { output_token: other, ..terms() }));
         assert!(!forwarding_order().matches(&IntentTerms { escrow: other, ..terms() }));
+        assert!(!forwarding_order().matches(&IntentTerms { input_token: other, ..terms() }));
+        assert!(!forwarding_order().matches(&IntentTerms { origin_chain_id: 10, ..terms() }));
+        assert!(!forwarding_order().matches(&IntentTerms { destination_chain_id: 10, ..terms() }));
         let less = terms().amount_out - U256::ONE;
         assert!(!forwarding_order().matches(&IntentTerms { amount_out: less, ..terms() }));
     }

@@ -240,6 +240,8 @@ pub struct OrderEvent {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::ConfirmedTx;
+    use crate::sample::{ORIGIN, at, order, shown};
 
     #[test]
     fn only_the_transitions_of_the_contract_and_fill_during_refund_are_valid() {
@@ -274,5 +276,38 @@ mod tests {
             assert_eq!(status.to_string().parse(), Ok(status));
         }
         assert!("FILLED".parse::<OrderStatus>().is_err());
+    }
+
+    #[test]
+    fn decisions_round_trip_through_text() {
+        for decision in [Decision::Fill, Decision::Waive] {
+            assert_eq!(Decision::parse(decision.as_str()), Some(decision));
+        }
+        assert_eq!(Decision::parse("FILL"), None);
+    }
+
+    #[test]
+    fn a_deposit_is_late_only_after_its_price_has_expired() {
+        let deposited_at = |time| {
+            let deposit = Some(ConfirmedTx { time, ..shown(ORIGIN, 40) });
+            let evidence = Evidence { deposit, ..Evidence::default() };
+            Order { evidence, valid_before: at(900), ..order() }
+        };
+        assert!(!order().is_deposit_late(), "nothing was deposited");
+        assert!(!deposited_at(900).is_deposit_late(), "the last moment");
+        assert!(deposited_at(901).is_deposit_late());
+    }
+
+    #[test]
+    fn what_a_recipients_contract_says_is_kept_short_and_without_control_characters() {
+        let mut order = order();
+        assert!(!order.is_unpayable());
+        order.set_unpayable(&format!("no\nthanks{}", "!".repeat(1_000)));
+        assert!(order.is_unpayable());
+        let reason = order.failure_reason.clone().unwrap();
+        assert!(reason.starts_with("The recipient cannot be paid: nothanks!"), "{reason}");
+        assert_eq!(reason.len(), "The recipient cannot be paid: ".len() + 200);
+        order.failure_reason = Some("The filler's delivery failed.".to_owned());
+        assert!(!order.is_unpayable());
     }
 }

@@ -314,12 +314,14 @@ mod tests {
         assert_eq!(fee(25, U256::from(1_000_000)), U256::from(2_500));
         assert_eq!(fee(25, U256::from(399)), U256::ZERO);
         assert_eq!(fee(1_000, U256::MAX), U256::MAX / U256::from(10));
+        assert_eq!(referral(1_000).map(Referral::fee_bps), Some(1_000));
         assert_eq!(referral(1_001), None);
     }
 
     #[test]
-    fn every_slippage_round_trips_through_text() {
-        for millionths in 0..=500_000 {
+    fn slippages_round_trip_through_text() {
+        // All of them would take longer than every other test of this crate.
+        for millionths in (0..=500_000).step_by(97).chain([1, 10, 499_999, 500_000]) {
             let slippage = Slippage::from_millionths(millionths).unwrap();
             assert_eq!(slippage.to_string(), RawAmount::new(U256::from(millionths)).to_decimal(6));
             assert_eq!(slippage.to_string().parse(), Ok(slippage));
@@ -345,5 +347,16 @@ mod tests {
         for text in ["0.5000000001", "-0.0000001", "1", "x", "0.1x", "0.1234567x", ".", ""] {
             assert_eq!(text.parse::<Slippage>(), Err(SlippageError::OutOfRange), "{text}");
         }
+    }
+
+    #[test]
+    fn kinds_of_trades_and_of_fees_round_trip_through_text() {
+        for kind in [TradeType::ExactInput, TradeType::ExactOutput] {
+            assert_eq!(TradeType::parse(kind.as_str()), Some(kind));
+        }
+        for kind in [FeeKind::Filler, FeeKind::Gas, FeeKind::Referrer, FeeKind::Protocol] {
+            assert_eq!(FeeKind::parse(kind.as_str()), Some(kind));
+        }
+        assert_eq!((TradeType::parse("EXACT"), FeeKind::parse("")), (None, None));
     }
 }

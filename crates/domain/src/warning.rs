@@ -62,3 +62,15 @@ impl Severity {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn severities_are_named_and_ordered_by_how_much_they_matter() {
+        let severities = [Severity::Info, Severity::Warning, Severity::Severe];
+        assert!(severities.is_sorted());
+        assert_eq!(severities.map(Severity::as_str), ["info", "warning", "severe"]);
+    }
+}

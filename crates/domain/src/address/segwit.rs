@@ -104,3 +104,16 @@ fn to_groups(bytes: &[u8]) -> Vec<u8> {
     }
     groups
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_address_has_90_characters_at_most() {
+        let longest = encode(1, &[7; 50]);
+        assert_eq!(longest.len(), 90);
+        assert_eq!(decode(&longest), Ok((1, vec![7; 50])));
+        assert_eq!(decode(&encode(1, &[7; 51])), Err(SegwitError::Form));
+    }
+}

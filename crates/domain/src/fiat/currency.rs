@@ -177,6 +177,19 @@ mod tests {
         }
     }
 
+    #[test]
+    fn only_amounts_of_one_currency_are_added_and_subtracted() {
+        let amount = |code: &str, minor| FiatAmount::new(code.parse().unwrap(), minor);
+        let (ten, four) = (amount("USD", 10), amount("USD", 4));
+        assert_eq!(
+            (ten.checked_add(four), ten.checked_sub(four)),
+            (Some(amount("USD", 14)), Some(amount("USD", 6)))
+        );
+        assert_eq!((amount("USD", u64::MAX).checked_add(four), four.checked_sub(ten)), (None, None));
+        let yen = amount("JPY", 4);
+        assert_eq!((ten.checked_add(yen), ten.checked_sub(yen)), (None, None));
+    }
+
     proptest! {
         #[test]
         fn amounts_round_trip_through_text(minor in 1u64..1 << 53, code in prop::sample::select(vec!["USD", "JPY", "KWD"])) {

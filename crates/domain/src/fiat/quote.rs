@@ -140,3 +140,22 @@ pub struct ForwardingOption {
     pub expected: RawAmount,
     pub least: RawAmount,
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rule_21_half_a_percent_of_a_firm_quote_may_be_missing_and_five_percent_of_an_estimate() {
+        assert_eq!(QuoteFirmness::Firm.tolerance_bps(), 50);
+        assert_eq!(QuoteFirmness::Estimate.tolerance_bps(), 500);
+    }
+
+    #[test]
+    fn firmness_round_trips_through_text() {
+        for firmness in [QuoteFirmness::Estimate, QuoteFirmness::Firm] {
+            assert_eq!(QuoteFirmness::parse(firmness.as_str()), Some(firmness));
+        }
+        assert_eq!(QuoteFirmness::parse("fixed"), None);
+    }
+}

@@ -249,3 +249,60 @@ pub struct KnownPayers {
     /// How much came from them. The rest came from somebody unknown.
     pub amount: RawAmount,
 }
+
+#[cfg(test)]
+mod tests {
+    use std::pin::pin;
+    use std::task::{Context, Poll, Waker};
+
+    use super::*;
+    use crate::SOLANA_CHAIN_ID;
+
+    /// A chain that reads the state of any block; every balance there is the block's number.
+    struct AnyBlock;
+
+    #[async_trait]
+    impl AddressWatch for AnyBlock {
+        fn chain(&self) -> ChainId {
+            SOLANA_CHAIN_ID
+        }
+
+        async fn balances_at(
+            &self,
+            wanted: &[(Address, TokenId)],
+            block: u64,
+        ) -> Result<Vec<RawAmount>, ChainError> {
+            Ok(vec![RawAmount::new(U256::from(block)); wanted.len()])
+        }
+
+        async fn funding_tx(
+            &self,
+            _: Address,
+            _: TokenId,
+            _: u64,
+            _: u64,
+        ) -> Result<Option<String>, ChainError> {
+            Ok(None)
+        }
+
+        async fn payers(
+            &self,
+            _: Address,
+            _: TokenId,
+            _: u64,
+            _: RawAmount,
+        ) -> Result<KnownPayers, ChainError> {
+            Ok(KnownPayers::default())
+        }
+    }
+
+    #[test]
+    fn balances_are_read_as_of_the_requested_block_where_a_chain_can() {
+        let wanted = [(Address::Solana([1; 32]), TokenId::native(SOLANA_CHAIN_ID)); 2];
+        let mut reading = pin!(AnyBlock.balances_since(&wanted, 7));
+        let Poll::Ready(read) = reading.as_mut().poll(&mut Context::from_waker(Waker::noop())) else {
+            panic!("nothing is awaited")
+        };
+        assert_eq!(read.unwrap(), (vec![RawAmount::new(U256::from(7)); 2], 7));
+    }
+}

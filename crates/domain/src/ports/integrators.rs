@@ -196,3 +196,69 @@ pub trait IntegratorStore: Send + Sync {
     /// The quotes of all integrators on this day, of all replicas.
     async fn quote_counts(&self, day: i64) -> Result<Vec<QuoteCount>, StoreError>;
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn at(second: i64) -> Timestamp {
+        Timestamp::from_second(second).unwrap()
+    }
+
+    #[test]
+    fn a_key_is_valid_until_it_expires_or_is_revoked() {
+        let is_valid = |expires_at: Option<i64>, revoked_at: Option<i64>| {
+            let key = ApiKey {
+                id: "0a1b2c3d".to_owned(),
+                integrator: "wallet".to_owned(),
+                hash: B256::ZERO,
+                made_at: at(0),
+                expires_at: expires_at.map(at),
+                revoked_at: revoked_at.map(at),
+            };
+            key.is_valid(at(100))
+        };
+        assert!(is_valid(None, None) && is_valid(Some(101), None) && is_valid(Some(101), Some(101)));
+        assert!(!is_valid(Some(100), None) && !is_valid(None, Some(100)));
+        assert!(!is_valid(Some(101), Some(100)) && !is_valid(Some(100), Some(101)));
+    }
+
+    #[test]
+    fn the_referrer_of_a_key_is_that_of_the_source_chains_family() {
+        let none = Integrator {
+            name: "wallet".to_owned(),
+            scopes: Vec::new(),
+            evm_referrer: None,
+            solana_referrer: None,
+            fee_bps: 25,
+            quotes_per_day: None,
+            added_at: at(0),
+        };
+        let (evm, solana) = (Address::Evm([1; 20].into()), Address::Solana([2; 32]));
+        let on_evm = Integrator { evm_referrer: Some(evm), ..none.clone() };
+        let on_solana = Integrator { solana_referrer: Some(solana), ..none.clone() };
+        assert!(!none.has_referrer() && on_evm.has_referrer() && on_solana.has_referrer());
+        assert_eq!(on_evm.referral(Family::Evm), Referral::new(evm, 25));
+        assert_eq!(on_solana.referral(Family::Solana), Referral::new(solana, 25));
+        assert_eq!((on_evm.referral(Family::Solana), on_solana.referral(Family::Evm)), (None, None));
+        let both = Integrator { solana_referrer: Some(solana), ..on_evm };
+        assert_eq!((both.referral(Family::Bitcoin), both.referral(Family::Tron)), (None, None));
+    }
+
+    #[test]
+    fn a_new_key_says_its_id_and_is_never_printed() {
+        let (key, other) = (ApiKeyText::random().unwrap(), ApiKeyText::random().unwrap());
+        let secret = key.reveal().strip_prefix(&format!("cwk_{}_", key.id())).unwrap();
+        assert_eq!((key.id().len(), secret.len()), (8, 64));
+        assert!(!format!("{key:?}").contains(secret));
+        assert_ne!(key.reveal(), other.reveal());
+    }
+
+    #[test]
+    fn scopes_round_trip_through_text() {
+        for scope in ApiScope::ALL {
+            assert_eq!(scope.to_string().parse(), Ok(scope));
+        }
+        assert!("Quotes".parse::<ApiScope>().is_err());
+    }
+}

@@ -254,8 +254,51 @@ pub trait PayoutWatch: Send + Sync {
     /// How much of the token that transaction took from the address; nothing until its block is final, and where it failed.
     async fn spent(&self, tx: &str, token: TokenId, from: Address) -> Result<RawAmount, ChainError>;
     /// Number and Unix time of the block that a transaction is in; `None` where the chain does not tell.
-    async fn place(&self, tx: &str) -> Result<Option<(u64, u64)>, ChainError> {
-        let _ = tx;
-        Ok(None)
+    async fn place(&self, tx: &str) -> Result<Option<(u64, u64)>, ChainError>;
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_partly_served_country_is_served_until_the_payer_names_another_part_of_it() {
+        let serves = |countries: &[&str], place: &str| {
+            let profile = RampProfile {
+                id: "card".to_owned(),
+                name: "Card".to_owned(),
+                logo_url: None,
+                chains: Vec::new(),
+                currencies: Vec::new(),
+                methods: Vec::new(),
+                countries: countries.iter().map(|&country| country.to_owned()).collect(),
+                limits: Vec::new(),
+                firmness: QuoteFirmness::Firm,
+                webhooks: false,
+                polling: true,
+                origins: Vec::new(),
+                permissions: Vec::new(),
+                session_for: None,
+            };
+            profile.serves(place)
+        };
+        assert!(serves(&[], "DE"), "worldwide");
+        assert!(serves(&["DE", "FR"], "FR") && serves(&["de"], "DE") && !serves(&["DE"], "FR"));
+        assert!(serves(&["US"], "US-TX") && serves(&["US-TX"], "US-TX") && serves(&["US-TX"], "US"));
+        assert!(!serves(&["US-TX"], "US-NY") && !serves(&["US-TX"], "DE"));
+    }
+
+    #[test]
+    fn only_an_end_that_the_payer_may_retry_is_a_failed_attempt() {
+        for (state, may_retry, is_failed_attempt) in [
+            (RampState::Failed, true, true),
+            (RampState::Canceled, true, true),
+            (RampState::Expired, true, true),
+            (RampState::Failed, false, false),
+            (RampState::Paid, true, false),
+        ] {
+            let report = RampReport { may_retry, ..RampReport::new(state) };
+            assert_eq!(report.is_failed_attempt(), is_failed_attempt, "{report:?}");
+        }
     }
 }

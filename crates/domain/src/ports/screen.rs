@@ -56,3 +56,13 @@ pub trait Screen: Send + Sync {
     /// The first hit, if any.
     async fn screen(&self, ask: &ScreenRequest) -> Result<Option<Hit>, ScreenError>;
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn screenings_are_told_whether_it_is_a_swap_or_a_purchase() {
+        assert_eq!([OrderKind::Swap, OrderKind::Purchase].map(OrderKind::as_str), ["swap", "purchase"]);
+    }
+}

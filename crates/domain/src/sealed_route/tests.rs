@@ -360,3 +360,8 @@ proptest! {
         let _ = codec::read(&out.bytes);
     }
 }
+
+#[test]
+fn a_seal_never_prints_its_keys() {
+    assert_eq!(format!("{:?}", seal()), "RouteSeal(…)");
+}

@@ -4,7 +4,7 @@ mod sample;
 use sample::*;
 
 use super::*;
-use crate::{Evidence, TokenId};
+use crate::{Evidence, OrderStatus, TokenId};
 
 #[test]
 fn rule_22_provider_reports_change_the_status_but_never_complete_a_purchase() {
@@ -218,6 +218,9 @@ fn rule_21_funds_at_a_forwarding_address_are_swapped_whatever_the_provider_repor
     }
     let less = FiatContext { swaps: vec![swap(90_000_001, Evidence::default())], ..context.clone() };
     assert_eq!(advance_fiat(forwarded(), &less).actions, step_swap(90_000_000), "that swap takes more");
+    let failed = Order { status: OrderStatus::Failed, ..swap(90_000_000, Evidence::default()) };
+    let failed = FiatContext { swaps: vec![failed], ..context.clone() };
+    assert_eq!(advance_fiat(forwarded(), &failed).actions, step_swap(90_000_000), "that swap has failed");
     let late = FiatContext { hub_time: Some(seconds(3_601)), ..created };
     assert_eq!(advance_fiat(forwarded(), &late).actions, step_swap(90_000_000), "that swap is too late");
 }
@@ -382,4 +385,80 @@ fn rule_21_a_second_payout_is_returned_and_changes_nothing() {
         (FiatStatus::Expired, 1),
         "too late to be a purchase"
     );
+}
+
+#[test]
+fn an_unpaid_purchase_is_looked_at_more_rarely_and_when_its_time_to_pay_ends() {
+    let due = |millis: i64| {
+        let now = now() + SignedDuration::from_millis(millis);
+        advance_fiat(direct(), &FiatContext { now, ..context() }).order.due_at.unwrap()
+    };
+    let after = |millis: i64| now() + SignedDuration::from_millis(millis);
+    assert_eq!(due(8_000), after(10_000), "at most every two seconds");
+    assert_eq!(due(80_000), after(90_000), "after an eighth of the time since it last changed");
+    assert_eq!(due(1_600_000), after(1_630_000), "at least every thirty seconds");
+    assert_eq!(due(1_790_000), after(1_800_500), "its time to pay ends before that");
+    assert_eq!(due(1_800_500), after(1_830_500), "it has ended");
+}
+
+#[test]
+fn only_a_purchase_that_ended_unpaid_may_be_delivered_late() {
+    let end_of_window = 1_800 + 3 * 86_400;
+    let expired = FiatOrder { status: FiatStatus::Expired, ..direct() };
+    assert!(expired.may_be_delivered_late(later(end_of_window - 1)));
+    assert!(!expired.may_be_delivered_late(later(end_of_window)));
+    assert!(!direct().may_be_delivered_late(later(1_801)), "it has not ended");
+    let completed = FiatOrder { status: FiatStatus::Completed, ..direct() };
+    assert!(!completed.may_be_delivered_late(later(1_801)));
+    let delivered = FiatOrder { payout: Some(payout(99_000_000)), ..expired };
+    assert!(!delivered.may_be_delivered_late(later(1_801)));
+}
+
+#[test]
+fn a_report_about_another_payment_contradicts_the_purchase() {
+    let told = |change: fn(&mut RampReport)| {
+        let mut report = RampReport::new(RampState::Delivered);
+        change(&mut report);
+        report.contradiction(&direct())
+    };
+    assert_eq!(told(|_| ()), None, "it says nothing of all that");
+    assert_eq!(told(|report| report.paid = Some(direct().pays)), None);
+    assert_eq!(
+        told(|report| report.paid = direct().pays.checked_add(direct().pays)),
+        Some("the amount paid")
+    );
+    assert_eq!(told(|report| report.asset = Some(usdc())), None);
+    assert_eq!(told(|report| report.asset = Some(TokenId::native(chain(8453)))), Some("the token"));
+    assert_eq!(told(|report| report.wallet = Some(who(2))), None);
+    assert_eq!(told(|report| report.wallet = Some(who(3))), Some("the wallet"));
+    // The price may have moved by half while the payment took its time.
+    assert_eq!(told(|report| report.amount = Some(raw(49_500_000))), None);
+    assert_eq!(told(|report| report.amount = Some(raw(148_500_000))), None);
+    assert_eq!(told(|report| report.amount = Some(raw(49_499_999))), Some("the amount delivered"));
+    assert_eq!(told(|report| report.amount = Some(raw(148_500_001))), Some("the amount delivered"));
+}
+
+#[test]
+fn strategies_are_named_as_on_the_wire() {
+    assert_eq!((direct().strategy.as_str(), forwarded().strategy.as_str()), ("direct", "jump"));
+}
+
+#[test]
+fn rule_21_what_comes_after_the_end_is_swapped_only_if_nothing_had_come_before() {
+    let came = FiatContext { forwarding_balance: Some(held(99_000_000)), ..context() };
+    let expired = FiatOrder { status: FiatStatus::Expired, ..forwarded() };
+    assert_eq!(advance_fiat(expired.clone(), &came).actions, step_swap(99_000_000));
+    let mut returned = expired.clone();
+    if let Strategy::Forwarding(plan) = &mut returned.strategy {
+        plan.returned_tx = Some("0xreturned".to_owned());
+    }
+    let failure = |source| FiatFailure { code: String::new(), source, message: String::new() };
+    let refunded = FiatOrder { failure: Some(failure(FiatFailureSource::Swap)), ..expired.clone() };
+    let completed = FiatOrder { status: FiatStatus::Completed, ..forwarded() };
+    for order in [returned, refunded, completed] {
+        let back = FiatOrderAction::ReturnBalance { tokens: vec![usdc()], seen_in: 50 };
+        assert_eq!(advance_fiat(order, &came).actions, [back], "it is a second payout");
+    }
+    let declined = FiatOrder { failure: Some(failure(FiatFailureSource::Provider)), ..expired };
+    assert_eq!(advance_fiat(declined, &came).actions, step_swap(99_000_000));
 }

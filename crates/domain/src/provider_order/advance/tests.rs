@@ -122,6 +122,8 @@ fn an_order_that_may_be_paid_does_not_fail_while_nobody_tells() {
         // The chain answers again, and shows that it was paid in time.
         let shown = ProviderContext { now: at(until + 7_200), ..context(None) };
         assert_eq!(advance_provider(late.order, &shown).order.status, OrderStatus::Deposited);
+        let waits = advance_provider(order.clone(), &unheard(until + 7 * 86_400));
+        assert_eq!(waits.order.status, OrderStatus::Created, "the last moment of a week");
         let given_up = advance_provider(order, &unheard(until + 7 * 86_400 + 1));
         assert_eq!(given_up.order.status, OrderStatus::Failed, "a week is enough");
     }

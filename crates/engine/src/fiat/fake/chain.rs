@@ -43,6 +43,10 @@ impl PayoutWatch for FakeChain {
     async fn spent(&self, _: &str, _: TokenId, _: Address) -> Result<RawAmount, ChainError> {
         Ok(RawAmount::ZERO)
     }
+
+    async fn place(&self, _: &str) -> Result<Option<(u64, u64)>, ChainError> {
+        Ok(None)
+    }
 }
 
 #[async_trait]

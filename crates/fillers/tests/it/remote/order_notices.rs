@@ -143,6 +143,7 @@ async fn rule_2_unquoted_terms_are_not_passed_on() {
 async fn other_actions_are_left_to_the_filler() {
     let (executor, order, now) = (executor("http://127.0.0.1:1"), order(), Timestamp::now());
     executor.hold(&order, now).await.unwrap();
+    assert_eq!(executor.undeliverable_reason(&order).await, None);
     executor.reserve(&order, now).await.unwrap();
     assert_eq!(executor.fill(&order, now).await.unwrap(), Progress::Waiting);
     assert_eq!(executor.claim(&order, now).await.unwrap(), Progress::Waiting);
