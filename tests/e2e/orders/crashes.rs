@@ -48,6 +48,9 @@ fn nobody(byte: u8) -> Address {
     Address::Evm(alloy_primitives::Address::repeat_byte(byte))
 }
 
+/// Within that time every replica has read the fillers' balances twice.
+const BALANCES_READ: Duration = Duration::from_secs(10);
+
 /// Takes all of a token from the fillers, and waits until they know in every replica: requests go to the replicas by turns.
 pub(super) async fn drain(chains: &Chains, service: &RestartableService) {
     for filler in Roles::new().unwrap().fillers {
@@ -67,7 +70,8 @@ pub(super) async fn drain(chains: &Chains, service: &RestartableService) {
             _ => known + 1,
         };
         if known == service.count() {
-            return;
+            // Quotes end as soon as a delivery would fail; the balances are read every few seconds.
+            return tokio::time::sleep(BALANCES_READ).await;
         }
         tokio::time::sleep(Duration::from_millis(200)).await;
     }
