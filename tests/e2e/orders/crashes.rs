@@ -48,8 +48,8 @@ fn nobody(byte: u8) -> Address {
     Address::Evm(alloy_primitives::Address::repeat_byte(byte))
 }
 
-/// Within that time every replica has read the fillers' balances twice.
-const BALANCES_READ: Duration = Duration::from_secs(10);
+/// Within that time every replica has read the fillers' balances.
+const BALANCES_READ: Duration = Duration::from_secs(20);
 
 /// Takes all of a token from the fillers, and waits until they know in every replica: requests go to the replicas by turns.
 pub(super) async fn drain(chains: &Chains, service: &RestartableService) {
@@ -69,7 +69,7 @@ pub(super) async fn drain(chains: &Chains, service: &RestartableService) {
             Ok(quote) if !quote["routes"].as_array().unwrap().is_empty() => 0,
             _ => known + 1,
         };
-        if known == service.count() {
+        if known == service.replica_count() {
             // Quotes end as soon as a delivery would fail; the balances are read every few seconds.
             return tokio::time::sleep(BALANCES_READ).await;
         }

@@ -129,7 +129,7 @@ impl RestartableService {
     }
 
     /// How many replicas there are.
-    pub(super) fn count(&self) -> usize {
+    pub(super) fn replica_count(&self) -> usize {
         self.replicas.len()
     }
 
