@@ -378,18 +378,17 @@ const fn on_its_way(progress: &Progress) -> ActionOutcome {
 
 /// Logs an unclaimed order, independent of its next action: a claim that is never decided is unclaimed as well.
 fn warn_unclaimed(order: &Order, context: &OrderContext) {
-    let evidence = &context.evidence;
-    if !is_unclaimed(
-        order.decision,
-        evidence.fill.is_some(),
-        evidence.claim.is_some() || evidence.refund.is_some(),
-    ) {
-        return;
-    }
-    let refund_at = i64::try_from(order.terms.refund_at).ok().and_then(|at| Timestamp::from_second(at).ok());
-    if refund_at.is_some_and(|at| at.duration_since(context.now) < UNCLAIMED_ALARM) {
+    if is_alarming(order, context) {
         tracing::error!(order = %order.id, "fill not claimed yet, and the deposit becomes refundable soon");
     }
+}
+
+/// Whether a fill is still unclaimed shortly before anybody may refund its deposit.
+fn is_alarming(order: &Order, context: &OrderContext) -> bool {
+    let evidence = &context.evidence;
+    let refund_at = i64::try_from(order.terms.refund_at).ok().and_then(|at| Timestamp::from_second(at).ok());
+    is_unclaimed(order.decision, evidence.fill.is_some(), evidence.is_ended())
+        && refund_at.is_some_and(|at| at.duration_since(context.now) < UNCLAIMED_ALARM)
 }
 
 /// Whether a deposit is owed to the filler: it delivered, or decided to and nothing shows that it did not.
@@ -404,5 +403,47 @@ fn log_blocked(order: &Order, action: &Action, error: &ActionError) {
             tracing::warn!(order = %order.id, ?action, %error, "order blocked");
         }
         _ => tracing::debug!(order = %order.id, ?action, %error, "order blocked"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use causeway_domain::{ConfirmedTx, Evidence, RefundCause};
+    use causeway_testing::sample::order;
+
+    use super::*;
+
+    #[test]
+    fn rule_6_an_unclaimed_fill_raises_an_alert_two_hours_before_the_refund() {
+        let order = order(1);
+        let shown = || ConfirmedTx {
+            chain: order.to.chain(),
+            tx: "0x1".to_owned(),
+            block: 1,
+            time: 1,
+            amount: order.dest_amount,
+        };
+        let refund_at = Timestamp::from_second(order.terms.refund_at.try_into().unwrap()).unwrap();
+        let is_alarming = |decision, evidence: &Evidence, seconds_before| {
+            let order = Order { decision, ..order.clone() };
+            let now = refund_at - SignedDuration::from_secs(seconds_before);
+            let evidence = evidence.clone();
+            let context = OrderContext {
+                now,
+                evidence,
+                origin_time: None,
+                destination_time: None,
+                deposit_balance: None,
+            };
+            is_alarming(&order, &context)
+        };
+        let none = Evidence::default();
+        let filled = Evidence { fill: Some(shown()), ..Evidence::default() };
+        assert!(!is_alarming(None, &filled, 7_200) && is_alarming(None, &filled, 7_199));
+        assert!(is_alarming(Some(Decision::Fill), &none, 60), "its event may have been missed");
+        assert!(!is_alarming(None, &none, 60) && !is_alarming(Some(Decision::Waive), &none, 60));
+        let claimed = Evidence { claim: Some(shown()), ..filled.clone() };
+        let refunded = Evidence { refund: Some((shown(), RefundCause::Waived)), ..filled };
+        assert!(!is_alarming(None, &claimed, 60) && !is_alarming(None, &refunded, 60));
     }
 }

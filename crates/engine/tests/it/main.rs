@@ -14,6 +14,7 @@ mod intent_book;
 mod order_processing;
 mod order_review;
 mod pending_transactions;
+mod provider_orders;
 mod recovery;
 mod refunds;
 mod rent_refunds;
