@@ -226,9 +226,17 @@ mod tests {
     fn interpreted_contracts_take_more_gas() {
         let units = |chain| GasUnits::of_chain(ChainId::new(chain).unwrap());
         assert_eq!(units(8_453), GasUnits::default_for(Family::Evm));
+        let gas = |chain| {
+            let units = units(chain);
+            let opened =
+                [units.open, units.sweep, units.relay, units.relay_authorization, units.relay_permit];
+            let filled = [units.fill_native, units.fill_token, units.fill_vault];
+            (opened, filled, [1, 5, 20].map(|orders| units.claims(orders)))
+        };
+        let (opened, filled, claimed) = gas(8_453);
         for chain in INTERPRETED {
-            assert_eq!(units(chain).fill_token, 4 * units(8_453).fill_token);
-            assert_eq!(units(chain).claims(20), 4 * units(8_453).claims(20));
+            let more = |gas: u64| 4 * gas;
+            assert_eq!(gas(chain), (opened.map(more), filled.map(more), claimed.map(more)), "{chain}");
         }
     }
 

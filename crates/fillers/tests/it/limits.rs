@@ -61,6 +61,18 @@ fn only_unreserved_balance_is_offered() {
 }
 
 #[test]
+fn what_is_free_of_a_token_is_told_in_dollars_while_it_has_a_price() {
+    let fixture = FillerFixture::new();
+    let token = weth(ETHEREUM).id;
+    fixture.book.set_reserved(Instant::now(), [(token, decimal("4", 18))]);
+    fixture.book.set_held(chain(ETHEREUM), Instant::now(), [(token, decimal("10", 18))]);
+    assert_eq!(fixture.filler.free_usd(&token), Some(cents(2_100_000)));
+    fixture.feeds.prices.lock().unwrap().remove(&token);
+    assert_eq!(fixture.filler.free_usd(&token), None);
+    assert_eq!(fixture.filler.free_usd(&usdc(10).id), None, "not served");
+}
+
+#[test]
 fn gas_never_exceeds_its_share_of_an_input() {
     let fixture = FillerFixture::new();
     let asked = |amount| fixture.offer(&sell(&usdc(ETHEREUM), &dai(BASE), amount), Timestamp::now());

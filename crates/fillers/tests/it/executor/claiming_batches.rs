@@ -187,6 +187,23 @@ async fn rule_31_a_recorded_batch_that_was_not_sent_is_sent_after_a_restart() {
 }
 
 #[tokio::test]
+async fn rule_31_the_orders_of_a_recorded_batch_that_nobody_signs_are_claimed_alone_after_two_minutes() {
+    let fixture = fixture();
+    let orders = orders(&fixture, 20);
+    attest(&fixture, &orders);
+    *fixture.ethereum.is_waiting.lock().unwrap() = true;
+    claim_all(&fixture, &orders, now()).await;
+    *fixture.ethereum.is_waiting.lock().unwrap() = false;
+    fixture.attesters.2.store(true, Ordering::Relaxed);
+    let waits = fixture.executor.claim(&orders[0], now() + secs(119)).await;
+    assert!(matches!(waits, Err(ActionError::Temporary(_))), "{waits:?}");
+    let progress = claim_all(&fixture, &orders, now() + secs(120)).await;
+    for (order, progress) in orders.iter().zip(progress) {
+        assert_eq!(progress, Progress::Sent(format!("tx of {}", purpose_of("claim", order))));
+    }
+}
+
+#[tokio::test]
 async fn rule_31_two_replicas_never_claim_an_order_twice() {
     let fixture = fixture();
     let other = ExecutorFixture::on(&fixture);

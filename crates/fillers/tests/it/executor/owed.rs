@@ -1,11 +1,11 @@
 use alloy_primitives::U256;
-use causeway_domain::ports::{InventoryStore as _, Outflow, OutflowSum, Owed, Refusal};
-use causeway_domain::{RawAmount, SOLANA_CHAIN_ID, Token, UsdAmount};
-use causeway_fillers::inventory::OutflowWindow;
+use causeway_domain::ports::{InventoryStore as _, OrderExecutor as _, Outflow, OutflowSum, Owed, Refusal};
+use causeway_domain::{Decision, RawAmount, SOLANA_CHAIN_ID, Token, UsdAmount};
+use causeway_fillers::inventory::{Breaker, OutflowWindow};
 use causeway_testing::MemoryStore;
 use jiff::{SignedDuration, Timestamp};
 
-use super::fixture::now;
+use super::fixture::{ExecutorFixture, decided, now};
 use crate::fixture::{BASE, ETHEREUM, FillerFixture, chain, dai, decimal, eth, sell, usdc, weth};
 
 fn owed(token: &Token, amount: &str) -> Owed {
@@ -113,6 +113,21 @@ fn rule_30_an_open_breaker_ends_new_quotes_on_its_chain_alone() {
     all([false, false, true, true]);
     filler.update_outflows(&[]);
     all([true; 4]);
+}
+
+#[tokio::test]
+async fn rule_30_what_a_fill_delivers_and_costs_counts_before_the_sums_are_read_again() {
+    let fixture = ExecutorFixture::new();
+    let filler = &fixture.setup.filler;
+    filler.update_outflows(&[outflows(BASE, "249500", "0")]);
+    let order = decided(fixture.cross_chain(), Decision::Fill);
+    *fixture.base.fees.lock().unwrap() = 200_000_000_000_000_000;
+    let open =
+        || [Breaker::HourlyValue, Breaker::HourlyFees].map(|breaker| filler.is_open(chain(BASE), breaker));
+    assert_eq!(open(), [false; 2]);
+    fixture.executor.fill(&order, now()).await.unwrap();
+    assert_eq!(open(), [true; 2], "$1,000 more and 0.2 ETH");
+    assert!(!filler.is_open(chain(ETHEREUM), Breaker::HourlyFees));
 }
 
 /// The value that left, in cents.
