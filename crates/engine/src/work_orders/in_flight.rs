@@ -100,4 +100,15 @@ mod tests {
         assert_eq!(in_flight.finished().await, (id("1"), true));
         assert!(in_flight.finished().now_or_never().is_none(), "reported once");
     }
+
+    #[tokio::test]
+    async fn what_is_in_flight_takes_one_place_until_it_is_done() {
+        let mut in_flight = InFlightOrders::default();
+        assert_eq!(in_flight.capacity(), MAX_IN_FLIGHT);
+        in_flight.start(id("1"), || async { id("1") }.boxed());
+        in_flight.start(id("1"), || panic!("it is in flight"));
+        assert_eq!(in_flight.capacity(), MAX_IN_FLIGHT - 1);
+        assert_eq!(in_flight.finished().await, (id("1"), true));
+        assert_eq!(in_flight.capacity(), MAX_IN_FLIGHT);
+    }
 }

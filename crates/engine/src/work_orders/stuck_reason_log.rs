@@ -88,3 +88,27 @@ const fn describe(action: &Action) -> &'static str {
         Action::Release => "releasing the filler's reservation",
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use causeway_testing::MemoryStore;
+
+    use super::*;
+
+    #[tokio::test(start_paused = true)]
+    async fn a_reason_is_written_when_it_changes_and_at_most_every_ten_seconds() {
+        let log = StuckReasonLog::new(Arc::new(MemoryStore::default()));
+        let order = OrderId::random().unwrap();
+        let has_changed = |message: &str| {
+            let (kind, since) = (StuckKind::Waits, Timestamp::UNIX_EPOCH);
+            log.has_changed(&order, Some(&StuckReason { kind, message: message.to_owned(), since }))
+        };
+        assert!(!log.has_changed(&order, None), "nothing blocked it");
+        assert!(has_changed("no price") && !has_changed("no price"));
+        assert!(!has_changed("no balance"), "too soon");
+        tokio::time::advance(MIN_WRITE_INTERVAL).await;
+        assert!(!has_changed("no price"), "it is written already");
+        assert!(has_changed("no balance"));
+        assert!(log.has_changed(&order, None) && !log.has_changed(&order, None));
+    }
+}

@@ -50,3 +50,15 @@ async fn reverted_return_is_sent_again() {
     scene.run_once().await;
     assert_eq!(scene.order().await.due_at, None);
 }
+
+#[tokio::test]
+async fn rule_16_a_balance_that_is_worth_less_than_its_return_is_left_to_others() {
+    let mut scene = Scene::transfer().await;
+    scene.is_gas_dear = true;
+    arrive(&scene, 400, 5).await;
+    scene.pass(OPEN_UNTIL + 1);
+    scene.run_once().await;
+    let order = scene.order().await;
+    assert_eq!((order.status, order.due_at), (OrderStatus::Failed, None));
+    assert_eq!(scene.relayer.purposes(), Vec::<String>::new());
+}

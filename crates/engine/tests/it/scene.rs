@@ -4,7 +4,8 @@ use std::sync::{Arc, LazyLock};
 use alloy_primitives::{Address as EvmAddress, B256, U256};
 use causeway_catalog::Catalog;
 use causeway_domain::ports::{
-    ChainCursor, ChainStore as _, Creation, FinalityTier, OrderExecutor, OrderStore as _, TxSender,
+    ChainCursor, ChainStore as _, Creation, FinalityTier, GasFeed, OrderExecutor, OrderStore as _, PriceFeed,
+    TxSender,
 };
 use causeway_domain::{
     Address, ChainId, DepositMethod, EventKind, Fact, FactKind, FactPlace, IntentTerms, Order, OrderEvent,
@@ -15,7 +16,7 @@ use causeway_store::{Location, Store};
 use jiff::{SignedDuration, Timestamp};
 use tempfile::TempDir;
 
-use crate::fakes::{FakeAttesters, FakeExecutor, FakeTxSender, NoPrices};
+use crate::fakes::{DearGas, FakeAttesters, FakeExecutor, FakeTxSender, NoPrices};
 use crate::sample::order;
 
 pub(crate) const ORIGIN: u64 = 8453;
@@ -66,6 +67,8 @@ pub(crate) struct Scene {
     pub(crate) cursors: Arc<ChainCursors>,
     pub(crate) attesters: FakeAttesters,
     pub(crate) row_keys: Arc<RowKeys>,
+    /// Whether gas has a price, and tokens have none.
+    pub(crate) is_gas_dear: bool,
     pub(crate) id: OrderId,
     pub(crate) terms: IntentTerms,
     _folder: TempDir,
@@ -98,6 +101,7 @@ impl Scene {
             cursors: Arc::default(),
             attesters: FakeAttesters { filled: false },
             row_keys,
+            is_gas_dear: false,
             id: order.id,
             terms: order.terms,
             store,
@@ -111,6 +115,11 @@ impl Scene {
 
     /// A worker of a freshly started process.
     pub(crate) fn worker(&self) -> WorkOrders {
+        let (prices, gas): (Arc<dyn PriceFeed>, Arc<dyn GasFeed>) = if self.is_gas_dear {
+            (Arc::new(DearGas), Arc::new(DearGas))
+        } else {
+            (Arc::new(NoPrices), Arc::new(NoPrices))
+        };
         WorkOrders::new(WorkParts {
             orders: self.store.clone(),
             facts: self.store.clone(),
@@ -119,8 +128,8 @@ impl Scene {
             deposit_builders: HashMap::new(),
             forwarding_signers: HashMap::new(),
             attestations: Some(Arc::new(FakeAttesters { filled: self.attesters.filled })),
-            prices: Arc::new(NoPrices),
-            gas: Arc::new(NoPrices),
+            prices,
+            gas,
             catalog: Arc::clone(&CATALOG),
             row_keys: Arc::clone(&self.row_keys),
             cursors: Arc::clone(&self.cursors),
