@@ -166,6 +166,19 @@ async fn rule_31_without_signed_lists_every_order_is_claimed_alone() {
 }
 
 #[tokio::test]
+async fn rule_31_nobody_waits_for_another_batch_after_one_could_not_be_made() {
+    let fixture = fixture();
+    let orders = orders(&fixture, 20);
+    attest(&fixture, &orders);
+    fixture.attesters.2.store(true, Ordering::Relaxed);
+    claim_all(&fixture, &orders, now()).await;
+    let progress = claim_all(&fixture, &orders, now()).await;
+    for (order, progress) in orders.iter().zip(progress) {
+        assert_eq!(progress, Progress::Sent(format!("tx of {}", purpose_of("claim", order))));
+    }
+}
+
+#[tokio::test]
 async fn rule_31_a_recorded_batch_that_was_not_sent_is_sent_after_a_restart() {
     let fixture = fixture();
     let orders = orders(&fixture, 20);
