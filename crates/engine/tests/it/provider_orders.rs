@@ -177,7 +177,7 @@ impl Case {
         };
         let scene = Scene::with(|order| {
             order.method = method;
-            order.filler = "bridge".to_owned();
+            "bridge".clone_into(&mut order.filler);
             order.provider = Some(Box::new(provider_order));
             order.submitted_tx = (method == DepositMethod::ContractCall).then(|| DEPOSIT.to_owned());
             order.announced = true;
