@@ -97,7 +97,7 @@ pub async fn plain_service(store: Arc<Store>, watch_orders: Arc<WatchOrders>) ->
         submit_deposit,
         orders: store.clone(),
         fiat,
-        known_orders: KnownOrders::default(),
+        known_orders: KnownOrders::new(store.clone()),
         force_refresh_limit: ForceRefreshLimit::default(),
         facts: store.clone(),
         idempotency: store.clone(),

@@ -209,7 +209,7 @@ impl Service {
             event_streams: EventStreams::new(config.server.stream_limits()),
             count_fills: CountFills::new(store.clone()),
             fiat: fiat_services,
-            known_orders: KnownOrders::default(),
+            known_orders: KnownOrders::new(store.clone()),
             force_refresh_limit: ForceRefreshLimit::default(),
             operator: operator_services(config, &store, &webhooks, &operator_controls, &keys)?,
             readiness: Readiness::default(),

@@ -29,6 +29,8 @@ mod solana_call;
 mod tx_sender;
 mod webhooks;
 
+use std::sync::Arc;
+
 use async_trait::async_trait;
 use thiserror::Error;
 
@@ -113,6 +115,15 @@ pub enum StoreError {
 }
 
 impl StoreError {
+    /// The same error, for each caller that shared the call.
+    pub fn shared(error: &Arc<Self>) -> Self {
+        match error.as_ref() {
+            Self::Unavailable(_) => Self::Unavailable(Box::new(Arc::clone(error))),
+            Self::Corrupt(what) => Self::Corrupt(what.clone()),
+            Self::Conflict(what) => Self::Conflict(what),
+        }
+    }
+
     pub const fn is_retryable(&self) -> bool {
         matches!(self, Self::Unavailable(_))
     }

@@ -143,8 +143,8 @@ pub trait OrderStore: Send + Sync {
     /// Writes the order and its first event atomically, once per quote and route.
     async fn create_order(&self, order: &Order, event: &OrderEvent) -> Result<Creation, StoreError>;
     async fn order(&self, id: &OrderId) -> Result<Option<Order>, StoreError>;
-    /// The version of an order, which changes with everything about it but when it is due.
-    async fn order_version(&self, id: &OrderId) -> Result<Option<u32>, StoreError>;
+    /// The versions of the orders that exist, unordered. A version changes with everything about an order but when it is due.
+    async fn order_versions(&self, ids: &[OrderId]) -> Result<Vec<(OrderId, u32)>, StoreError>;
     async fn order_of_route(&self, quote: &QuoteId, route: &RouteId) -> Result<Option<Order>, StoreError>;
     async fn order_of_intent(&self, intent: B256) -> Result<Option<Order>, StoreError>;
     /// The order whose deposit was confirmed in this transaction, else the one it was submitted for.

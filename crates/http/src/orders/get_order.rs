@@ -1,10 +1,11 @@
 use std::sync::Arc;
 
-use axum::Json;
 use axum::extract::State;
+use axum::http::HeaderValue;
+use axum::http::header::CONTENT_TYPE;
+use axum::response::IntoResponse;
 use causeway_wire::{ErrorBody, Order};
 
-use super::map_order::map_order;
 use crate::App;
 use crate::error::{ApiError, ApiResult};
 use crate::extract::{Issues, PathParam};
@@ -24,13 +25,13 @@ use crate::extract::{Issues, PathParam};
         })),
     ),
 )]
-pub(crate) async fn get_order(State(app): State<Arc<App>>, param: PathParam) -> ApiResult<Json<Order>> {
+pub(crate) async fn get_order(State(app): State<Arc<App>>, param: PathParam) -> ApiResult<impl IntoResponse> {
     let mut issues = Issues::default();
     let text = param.text(&mut issues);
     issues.finish()?;
     let id = text.and_then(|text| text.parse().ok()).ok_or_else(ApiError::order_not_found)?;
-    let known = app.known_orders.get(app.orders.as_ref(), &id).await?;
-    let known = known.filter(|known| known.0.announced).ok_or_else(ApiError::order_not_found)?;
-    let (order, events) = known.as_ref();
-    Ok(Json(map_order(order, events, &app.catalog.snapshot())))
+    let known = app.known_orders.get(&id).await?;
+    let known = known.filter(|known| known.order.announced).ok_or_else(ApiError::order_not_found)?;
+    let body = known.answer(&app.catalog.snapshot_guard()).map_err(|error| ApiError::internal(&error))?;
+    Ok(([(CONTENT_TYPE, HeaderValue::from_static("application/json"))], body))
 }

@@ -6,6 +6,7 @@ pub(crate) mod get_order;
 pub(crate) mod get_orders;
 pub(crate) mod known_orders;
 mod map_order;
+mod order_versions;
 pub(crate) mod search_orders;
 mod steps;
 

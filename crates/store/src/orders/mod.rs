@@ -12,6 +12,7 @@ pub(crate) mod rents;
 pub(crate) mod search_orders;
 pub(crate) mod take_payout;
 pub(crate) mod update_order;
+pub(crate) mod versions;
 
 use alloy_primitives::B256;
 use async_trait::async_trait;
@@ -29,21 +30,13 @@ use crate::orders::find_orders::{BY_OBSERVED_DEPOSIT, BY_SUBMITTED_TX};
 use crate::orders::postpone::Postpone;
 use crate::orders::take_payout::TakePayout;
 use crate::orders::update_order::UpdateOrder;
-use crate::record::{EventRecord, OrderRecord, OwedRecord, TransferRecord, chain_number, corrupt};
+use crate::record::{EventRecord, OrderRecord, OwedRecord, TransferRecord, chain_number};
 use crate::store::Store;
 
 pub(crate) const EVENTS: &str = "SELECT row_key, order_id, kind, status, detail, happened_at FROM events \
      WHERE order_id = $1 ORDER BY row_key";
 
-pub(crate) const VERSION: &str = "SELECT version FROM orders WHERE id = $1";
-
 impl Store {
-    async fn version_row(&self, id: &OrderId) -> Result<Option<i64>, sqlx::Error> {
-        on_engine!(self.engine, handles => {
-            sqlx::query_scalar(VERSION).bind(id.as_str()).fetch_optional(&handles.readers).await
-        })
-    }
-
     async fn event_rows(&self, id: &OrderId) -> Result<Vec<EventRecord>, sqlx::Error> {
         on_engine!(self.engine, handles => {
             sqlx::query_as(EVENTS).bind(id.as_str()).fetch_all(&handles.readers).await
@@ -61,10 +54,8 @@ impl OrderStore for Store {
         self.order_by_id(id).await
     }
 
-    async fn order_version(&self, id: &OrderId) -> Result<Option<u32>, StoreError> {
-        let version = self.version_row(id).await.map_err(store_error)?;
-        let read = |version| u32::try_from(version).map_err(|_| corrupt("orders.version", version));
-        version.map(read).transpose()
+    async fn order_versions(&self, ids: &[OrderId]) -> Result<Vec<(OrderId, u32)>, StoreError> {
+        self.versions(ids).await
     }
 
     async fn order_of_route(&self, quote: &QuoteId, route: &RouteId) -> Result<Option<Order>, StoreError> {

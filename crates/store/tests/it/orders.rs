@@ -26,6 +26,7 @@ on_both_engines!(
     fields_fixed_by_the_first_build_never_change,
     an_unannounced_order_is_not_listed_or_counted,
     orders_are_listed_by_their_chains,
+    versions_are_read_together_in_any_number,
 );
 
 fn all_of(author: Address) -> OrderQuery {
@@ -55,6 +56,30 @@ async fn orders_are_counted_by_filler_and_status(database: &TestDatabase) {
     counts.sort();
     let filler = "inventory ‘north’".to_owned();
     assert_eq!(counts, [(filler.clone(), "created", 1), (filler, "filled", 2)]);
+}
+
+async fn versions_are_read_together_in_any_number(database: &TestDatabase) {
+    let store = database.store().await;
+    let mut expected = Vec::new();
+    for number in 0..5 {
+        let mut order = placed(&store, |_| ()).await;
+        for _ in 0..number {
+            assert!(store.update_order(&order, &[]).await.unwrap());
+            order.version += 1;
+        }
+        expected.push((order.id, number));
+    }
+    let ids: Vec<OrderId> = expected.iter().map(|(id, _)| id.clone()).collect();
+    let nobody: Vec<OrderId> = (0..300).map(|_| OrderId::random().unwrap()).collect();
+    for count in 0..=ids.len() {
+        let mut versions = store.order_versions(&[&nobody, &ids[..count]].concat()).await.unwrap();
+        versions.sort_by_key(|(_, version)| *version);
+        assert_eq!(versions, expected[..count]);
+    }
+    assert!(store.order_versions(&[]).await.unwrap().is_empty());
+    // An id that is asked for twice has one row.
+    let twice = store.order_versions(&[ids[3].clone(), ids[3].clone()]).await.unwrap();
+    assert!(twice.iter().all(|row| *row == (ids[3].clone(), 3)) && !twice.is_empty());
 }
 
 async fn an_order_round_trips(database: &TestDatabase) {

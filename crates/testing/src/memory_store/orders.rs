@@ -41,9 +41,10 @@ impl OrderStore for MemoryStore {
         Ok(self.find_order(|order| order.id == *id))
     }
 
-    async fn order_version(&self, id: &OrderId) -> Result<Option<u32>, StoreError> {
-        self.call("order_version")?;
-        Ok(self.find_order(|order| order.id == *id).map(|order| order.version))
+    async fn order_versions(&self, ids: &[OrderId]) -> Result<Vec<(OrderId, u32)>, StoreError> {
+        self.call("order_versions")?;
+        let version = |id: &OrderId| self.find_order(|order| order.id == *id).map(|order| order.version);
+        Ok(ids.iter().filter_map(|id| Some((id.clone(), version(id)?))).collect())
     }
 
     async fn order_of_route(&self, quote: &QuoteId, route: &RouteId) -> Result<Option<Order>, StoreError> {

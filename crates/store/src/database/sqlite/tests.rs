@@ -156,7 +156,7 @@ async fn every_query_uses_an_index() {
     for query in [
         prune::EVENTS,
         crate::orders::EVENTS,
-        crate::orders::VERSION,
+        &format!("{}$1, $2)", crate::orders::versions::VERSIONS),
         outbox::HIGHEST,
         outbox::UNKNOWN,
         reserve::EXPIRE,
