@@ -14,4 +14,4 @@ pub mod signers;
 
 pub use fillers::IdleFiller;
 pub use memory_store::MemoryStore;
-pub use signers::FakeKey;
+pub use signers::{FakeForwardingSigner, FakeKey};

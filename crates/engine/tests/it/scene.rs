@@ -4,8 +4,8 @@ use std::sync::{Arc, LazyLock};
 use alloy_primitives::{Address as EvmAddress, B256, U256};
 use causeway_catalog::Catalog;
 use causeway_domain::ports::{
-    ChainCursor, ChainStore as _, Creation, FinalityTier, GasFeed, OrderExecutor, OrderStore as _, PriceFeed,
-    TxSender,
+    ChainCursor, ChainStore as _, Creation, FinalityTier, ForwardingSigner, GasFeed, OrderExecutor,
+    OrderStore as _, PriceFeed, TxSender,
 };
 use causeway_domain::{
     Address, ChainId, DepositMethod, EventKind, Fact, FactKind, FactPlace, IntentTerms, Order, OrderEvent,
@@ -13,6 +13,7 @@ use causeway_domain::{
 };
 use causeway_engine::{ChainCursors, ExecutorRegistry, WorkOrders, WorkParts};
 use causeway_store::{Location, Store};
+use causeway_testing::FakeForwardingSigner;
 use jiff::{SignedDuration, Timestamp};
 use tempfile::TempDir;
 
@@ -120,13 +121,14 @@ impl Scene {
         } else {
             (Arc::new(NoPrices), Arc::new(NoPrices))
         };
+        let signer = Arc::new(FakeForwardingSigner(chain(ORIGIN)));
         WorkOrders::new(WorkParts {
             orders: self.store.clone(),
             facts: self.store.clone(),
             executors: self.executors(),
             relayers: HashMap::from([(chain(ORIGIN), self.relayer.clone() as Arc<dyn TxSender>)]),
             deposit_builders: HashMap::new(),
-            forwarding_signers: HashMap::new(),
+            forwarding_signers: HashMap::from([(chain(ORIGIN), signer as Arc<dyn ForwardingSigner>)]),
             attestations: Some(Arc::new(FakeAttesters { filled: self.attesters.filled })),
             prices,
             gas,

@@ -7,7 +7,7 @@ use async_trait::async_trait;
 use causeway_domain::ports::{
     AddressWatch, Arrival, ChainStore as _, Hit, OperatorStore as _, Screen, ScreenError, ScreenRequest,
 };
-use causeway_domain::{Address, DepositMethod, OrderStatus, RowKeys, TokenId};
+use causeway_domain::{Address, DepositMethod, ForwardingOrder, IntentTerms, OrderStatus, RowKeys, TokenId};
 use causeway_engine::{Screening, SenderScreening, WatchAddresses, WatchPolicy};
 use jiff::SignedDuration;
 
@@ -85,6 +85,46 @@ async fn partial_payment_is_recorded_and_waits_for_the_rest() {
     assert_eq!(arrivals(&scene).await[1..], [arrival(&scene, AMOUNT_IN, 600, 8, Some("0xb8"))]);
     scene.run_once().await;
     assert_eq!(scene.relayer.purposes(), [format!("sweep:{:#x}", scene.terms.id())]);
+}
+
+/// A forwarding order that its maker may open with all of the terms.
+fn forwarding(terms: &IntentTerms) -> ForwardingOrder {
+    ForwardingOrder {
+        origin_chain_id: terms.origin_chain_id,
+        escrow: terms.escrow,
+        nonce: B256::repeat_byte(9),
+        maker: B256::repeat_byte(8),
+        input_token: terms.input_token,
+        refund_to: terms.refund_to,
+        destination_chain_id: terms.destination_chain_id,
+        output_token: terms.output_token,
+        recipient: terms.recipient,
+        rate_in: terms.amount_in,
+        rate_out: terms.amount_out,
+        expiry: OPEN_UNTIL,
+    }
+}
+
+#[tokio::test]
+async fn rule_21_a_forwarding_order_is_opened_with_exactly_its_amount_and_with_what_was_added() {
+    for added in [0, 1] {
+        let scene = Scene::with(|order| {
+            order.method = DepositMethod::Transfer;
+            order.deposit_address = Some(address(0xda));
+            order.announced = true;
+            order.forwarding = Some(Box::new(forwarding(&order.terms)));
+        })
+        .await;
+        let watch = Arc::new(FakeWatch::default());
+        watch.pay(address(0xda), input(), AMOUNT_IN - 1, 5);
+        scan_fresh(&scene, &watch, 5).await;
+        scene.run_once().await;
+        assert_eq!(scene.relayer.purposes(), Vec::<String>::new(), "one unit is missing");
+        watch.pay(address(0xda), input(), 1 + added, 6);
+        scan_fresh(&scene, &watch, 6).await;
+        scene.run_once().await;
+        assert_eq!(scene.relayer.purposes(), [format!("jump:{:#x}", scene.terms.id())], "{added} added");
+    }
 }
 
 /// A list of one address.

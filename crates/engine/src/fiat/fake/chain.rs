@@ -1,13 +1,12 @@
 use std::collections::{HashMap, HashSet};
 
-use alloy_primitives::{Address as EvmAddress, B256};
 use async_trait::async_trait;
 use causeway_domain::fiat::Payout;
 use causeway_domain::ports::{
-    ActionError, AddressWatch, ChainAction, ChainError, ForwardingSigner, KnownPayers, PayoutWatch, Progress,
-    SigningError, TxSender, WalletCheck,
+    ActionError, AddressWatch, ChainAction, ChainError, KnownPayers, PayoutWatch, Progress, TxSender,
+    WalletCheck,
 };
-use causeway_domain::{Address, ChainId, RawAmount, SignatureBytes, TokenId};
+use causeway_domain::{Address, ChainId, RawAmount, TokenId};
 use jiff::Timestamp;
 
 use super::Shared;
@@ -105,32 +104,6 @@ impl TxSender for FakeRelayer {
 
     async fn poll_pending(&self, _: Timestamp) -> Result<(), ActionError> {
         Ok(())
-    }
-}
-
-/// A signer whose forwarding addresses are the first bytes of their ids.
-pub(in crate::fiat) struct FakeForwardingSigner;
-
-#[async_trait]
-impl ForwardingSigner for FakeForwardingSigner {
-    fn chain(&self) -> ChainId {
-        chain(BASE)
-    }
-
-    fn maker(&self) -> B256 {
-        evm(0x77).to_word()
-    }
-
-    fn address_for(&self, id: B256) -> Address {
-        Address::Evm(EvmAddress::from_word(id))
-    }
-
-    async fn sign_open(&self, _: B256, _: B256) -> Result<SignatureBytes, SigningError> {
-        Ok(SignatureBytes::repeat_byte(1))
-    }
-
-    async fn sign_release(&self, _: B256) -> Result<SignatureBytes, SigningError> {
-        Ok(SignatureBytes::repeat_byte(2))
     }
 }
 

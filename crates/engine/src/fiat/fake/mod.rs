@@ -15,10 +15,11 @@ use causeway_domain::ports::{
 };
 use causeway_domain::{Address, ChainId, FiatOrderId, RouteSeal, RowKeys, TokenId};
 use causeway_store::{Location, Store};
+use causeway_testing::FakeForwardingSigner;
 use jiff::{SignedDuration, Timestamp};
 use tempfile::TempDir;
 
-pub(super) use chain::{FakeChain, FakeForwardingSigner, FakeRelayer, FakeWallets};
+pub(super) use chain::{FakeChain, FakeRelayer, FakeWallets};
 pub(super) use market::{FakeMarket, Nothing};
 pub(super) use ramp::{BRIEF, Behavior, FakeRamp, report};
 
@@ -123,8 +124,10 @@ impl Scene {
                 FakeDepositBuilder::new(chain(ARBITRUM), 0xd1, 0xd2) as Arc<dyn DepositBuilder>,
             ),
         ]);
-        let forwarding_signers: HashMap<ChainId, Arc<dyn ForwardingSigner>> =
-            HashMap::from([(chain(BASE), Arc::new(FakeForwardingSigner) as Arc<dyn ForwardingSigner>)]);
+        let forwarding_signers: HashMap<ChainId, Arc<dyn ForwardingSigner>> = HashMap::from([(
+            chain(BASE),
+            Arc::new(FakeForwardingSigner(chain(BASE))) as Arc<dyn ForwardingSigner>,
+        )]);
         let (signal, cursors) = (Arc::<FiatSignal>::default(), Arc::<ChainCursors>::default());
         cursors.set(chain(BASE), cursor());
         let check = |_| wallets.clone() as Arc<dyn WalletCheck>;
