@@ -78,7 +78,6 @@ mod tests {
     use causeway_domain::EventKind;
     use causeway_testing::MemoryStore;
     use causeway_testing::sample::order;
-    use futures::future::join_all;
 
     use super::*;
 
@@ -105,47 +104,5 @@ mod tests {
         assert_eq!((second.order.version, second.events.len()), (order.version + 1, 1));
         let nobody = OrderId::random().unwrap();
         assert!(known.get(&nobody).await.unwrap().is_none());
-    }
-
-    #[tokio::test]
-    async fn polls_at_the_same_time_read_the_versions_together() {
-        let orders: Vec<Order> = (1..=50).map(order).collect();
-        let stored = orders.iter().map(|order| (order.clone(), Vec::new())).collect();
-        let store = Arc::new(MemoryStore::with_orders(stored));
-        let known = KnownOrders::new(store.clone());
-        let polls = join_all(orders.iter().map(|order| known.get(&order.id))).await;
-        for (order, polled) in orders.iter().zip(polls) {
-            assert_eq!(polled.unwrap().unwrap().order, *order);
-        }
-        let reads = store.calls("order_versions");
-        assert!(reads <= 2, "{reads} reads for {} polls", orders.len());
-    }
-
-    #[tokio::test]
-    async fn each_poll_that_shares_a_failed_read_fails_and_the_next_one_reads_again() {
-        let (first, second) = (order(1), order(2));
-        let stored = vec![(first.clone(), Vec::new()), (second.clone(), Vec::new())];
-        let store = Arc::new(MemoryStore::with_orders(stored));
-        let known = KnownOrders::new(store.clone());
-        store.set_unavailable(true);
-        for failed in join_all([known.get(&first.id), known.get(&second.id)]).await {
-            assert!(failed.is_err_and(|error| error.is_retryable()));
-        }
-        store.set_unavailable(false);
-        assert!(known.get(&second.id).await.unwrap().is_some());
-    }
-
-    #[tokio::test]
-    async fn a_poll_that_is_given_up_holds_no_other_up() {
-        let order = order(1);
-        let store = Arc::new(MemoryStore::with_orders(vec![(order.clone(), Vec::new())]));
-        let known = KnownOrders::new(store);
-        {
-            let mut given_up = Box::pin(known.get(&order.id));
-            let mut never_polled = Box::pin(known.get(&order.id));
-            let _ = futures::poll!(&mut given_up);
-            let _ = futures::poll!(&mut never_polled);
-        }
-        assert!(known.get(&order.id).await.unwrap().is_some());
     }
 }
