@@ -1,4 +1,5 @@
 import type { CallOptions, Client } from './client.js';
+import { formatUnits } from './format-units.js';
 import { svg } from './request.js';
 import { url } from './url.js';
 
@@ -52,16 +53,7 @@ export function depositQrCodeUrl(client: Client, deposit: QrDeposit, size?: numb
   const payload = deposit.paymentUri || deposit.qrPayload;
   if (payload) return qrCodeUrl(client, payload, size);
   if (!amount || !/^\d+$/.test(amount) || !caip2 || !token || decimals == null) return qrCodeUrl(client, recipient, size);
-  return transferQrCodeUrl(client, { amount: decimal(amount, decimals), recipient, caip2, token, decimals, memo, size });
-}
-
-/** Formats raw units as a decimal: `1230000` with 6 decimals is `1.23`. */
-function decimal(raw: string, decimals: number): string {
-  const digits = raw.padStart(decimals + 1, '0');
-  const point = digits.length - decimals;
-  const whole = digits.slice(0, point).replace(/^0+(?=\d)/, '');
-  const part = digits.slice(point).replace(/0+$/, '');
-  return part ? `${whole}.${part}` : whole;
+  return transferQrCodeUrl(client, { amount: formatUnits(amount, decimals), recipient, caip2, token, decimals, memo, size });
 }
 
 /** Returns a QR code for any text, as SVG text. */

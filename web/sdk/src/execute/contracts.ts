@@ -29,12 +29,14 @@ const SANDBOX_ESCROWS: Escrows = {
   20_011_000_000: 'CausewayEscrow11111111111111111111111111111',
 };
 
+/** Whether a service runs on this machine, where only play money is. */
+export const isLocal = (baseUrl: string): boolean => /^(localhost|127(\.\d+){3}|\[::1\])$/.test(new URL(baseUrl).hostname);
+
 /**
  * The escrow that deposits on this chain may go to. If the caller passes escrows, only those are trusted. Otherwise a published one is,
  * or the sandbox's if the service runs on this machine: the keys of the sandbox's attesters are public, so it is never trusted elsewhere.
  */
 export function trustedEscrow(baseUrl: string, chainId: number, escrows: Escrows | undefined): string | undefined {
   if (escrows) return escrows[chainId];
-  const isLocal = /^(localhost|127(\.\d+){3}|\[::1\])$/.test(new URL(baseUrl).hostname);
-  return KNOWN_ESCROWS[chainId] ?? (isLocal ? SANDBOX_ESCROWS[chainId] ?? SANDBOX_ESCROW : undefined);
+  return KNOWN_ESCROWS[chainId] ?? (isLocal(baseUrl) ? SANDBOX_ESCROWS[chainId] ?? SANDBOX_ESCROW : undefined);
 }
