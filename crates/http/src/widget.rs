@@ -20,7 +20,7 @@ macro_rules! files {
 }
 
 /// Path and content of every script of the widget.
-pub(crate) const FILES: [(&str, &str); 12] = files![
+pub(crate) const FILES: [(&str, &str); 13] = files![
     "widget.js",
     "widget.mjs",
     "widget/ar.js",
@@ -29,6 +29,7 @@ pub(crate) const FILES: [(&str, &str); 12] = files![
     "widget/fr.js",
     "widget/ja.js",
     "widget/ko.js",
+    "widget/providers.js",
     "widget/pt.js",
     "widget/test-wallet.js",
     "widget/zh-CN.js",

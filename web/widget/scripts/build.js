@@ -7,11 +7,17 @@ import { fileURLToPath } from 'node:url';
 import { gzipSync } from 'node:zlib';
 import { build, transform } from 'esbuild';
 import { shortDecimals } from './short-decimals.js';
+import { shortProperties } from './short-names.js';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const dist = join(root, 'dist');
-/** What a page may load at most, gzipped: everything but the other languages. */
+/** What a page may load at most, gzipped: everything but the other languages, and what liquidity providers settle. */
 const BUDGET = 60_000;
+/** What a page loads besides whose host trusts liquidity providers, gzipped. */
+const PROVIDERS_BUDGET = 12_000;
+
+/** The module that loads the parts that few pages need. */
+const chunks = join(root, 'src/chunks.js');
 
 const styles = {
   name: 'styles as text',
@@ -47,20 +53,26 @@ const serverSafe = {
 
 /**
  * What the SDK loads on demand is needed by every swap, and the widget is one file: it is imported at once, which is smaller.
- * The bound of a swap is what its route promised, so the SDK's reference prices are never used. It asks for no
- * signatures of tokens, and leaves out routes that a provider settles.
+ * The bound of a swap is what its route promised, so the SDK's reference prices are never used. It asks for no signatures of tokens.
+ * What plans a swap that a provider settles is in a part of its own, which is there where the host trusts any.
  */
 const staticImports = {
   name: 'static imports of the SDK',
   setup({ onLoad }) {
     onLoad({ filter: /\/sdk\/src\/(check-decimals|execute\/(check-deposit|deposit|execute-swap|price-bound))\.ts$/ }, async ({ path }) => {
-      const imports = new Map();
-      const contents = (await readFile(path, 'utf8')).replace(/route\.settlement\s+\? .*planProvider\(.*\)\s+: /, '').replace(' && !options.trustedProviders', '').replace('plan.signer ?? ', '').replace(/await import\('(.*\/([\w-]+)\.js)'\)/g, (_, module, name) => {
-        if (['token-permit', 'price-reference'].includes(name)) return '{}';
-        imports.set(name, `import * as ${name} from '${module}';\n`);
-        return name;
-      });
-      return { contents: [...imports.values()].join('') + contents, loader: 'ts' };
+      const imports = new Set();
+      const contents = (await readFile(path, 'utf8'))
+        .replace(/^ *const \{ (.+) \} = await import\('(?!.*price-reference)(.*)'\);\n/gm, (_, names, module) => {
+          for (const name of names.split(', ')) imports.add(`import { ${name} } from '${module}';\n`);
+          return '';
+        })
+        .replace("await import('./provider.js')", () => {
+          imports.add(`import { loadChunk } from '${chunks}';\n`);
+          return "await loadChunk('providers')";
+        })
+        .replace(/await import\('.*\/(token-permit|price-reference)\.js'\)/g, '{}');
+      if (contents.includes('await import(')) throw new Error(`${path} loads something else on demand: adapt scripts/build.js.`);
+      return { contents: [...imports].join('') + contents, loader: 'ts' };
     });
   },
 };
@@ -86,7 +98,7 @@ const classicChunks = {
 };
 
 const common = {
-  bundle: true, minify: true, target: 'es2022', charset: 'utf8', legalComments: 'none', write: false, absWorkingDir: root,
+  ...shortProperties, bundle: true, minify: true, target: 'es2022', charset: 'utf8', legalComments: 'none', write: false, absWorkingDir: root,
   tsconfig: join(root, 'tsconfig.json'), external: ['./widget/*'],
 };
 
@@ -100,6 +112,7 @@ export async function outputs() {
   const files = await Promise.all([
     bundle('widget.mjs', 'src/index.ts', { format: 'esm', plugins: [styles, templates, serverSafe, shortDecimals, staticImports] }),
     bundle('widget.js', 'src/index.ts', { format: 'iife', globalName: 'CausewayWidget', plugins: [styles, templates, serverSafe, shortDecimals, staticImports, classicChunks] }),
+    bundle('widget/providers.js', 'src/liquidity/liquidity.ts', { format: 'esm', plugins: [shortDecimals, staticImports] }),
     bundle('widget/test-wallet.js', 'src/wallets/test-wallet.ts', { format: 'esm' }),
     bundle('react.mjs', 'src/react.ts', { format: 'esm', external: ['react', './widget.mjs'], banner: { js: "'use client';" } }),
     ...locales.map((locale) => bundle(`widget/${locale}.js`, `src/locales/${locale}.ts`, { format: 'esm', plugins: [textsAlone] })),
@@ -119,7 +132,8 @@ function report(files) {
   const all = Math.max(sizes['widget.js'], sizes['widget.mjs']) + largest + sizes['widget/test-wallet.js'];
   for (const [name, size] of Object.entries(sizes).sort()) console.log(`${name}: ${size} bytes gzipped`);
   console.log(`all that one page can load: ${all} of ${BUDGET} bytes gzipped`);
-  if (all > BUDGET) process.exitCode = 1;
+  console.log(`and, where providers are trusted, widget/providers.js: ${sizes['widget/providers.js']} of ${PROVIDERS_BUDGET} bytes gzipped`);
+  if (all > BUDGET || sizes['widget/providers.js'] > PROVIDERS_BUDGET) process.exitCode = 1;
 }
 
 const files = await outputs();

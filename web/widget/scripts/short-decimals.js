@@ -1,12 +1,12 @@
 import { readFile } from 'node:fs/promises';
 
-/** The characters of an address that identify it: six after the first two, and the last two. */
-const short = (address) => address.slice(2, 8) + address.slice(-2);
+/** The characters of an address that identify it: four after the first two, and the last two. */
+const short = (address) => address.slice(2, 6) + address.slice(-2);
 
 /**
  * Shortens the addresses in the SDK's table of well-known tokens, because addresses do not compress.
  *
- * Every well-known token is still found. Another token of the same chain matches one with a probability of 1 in 2^32, and is then rejected
+ * Every well-known token is still found. Another token of the same chain matches one with a probability of 1 in 2^24, and is then rejected
  * only if its decimals differ.
  */
 export const shortDecimals = {
@@ -19,7 +19,7 @@ export const shortDecimals = {
     onLoad({ filter: /\/sdk\/src\/execute\/decimals\.ts$/ }, async ({ path }) => {
       const parts = (await readFile(path, 'utf8')).split('.includes(key)');
       if (parts.length !== 2) throw new Error('The token lookup of the SDK has changed: adapt scripts/short-decimals.js.');
-      return { contents: parts.join('.includes(key.slice(2, 8) + key.slice(-2))'), loader: 'ts' };
+      return { contents: parts.join('.includes(key.slice(2, 6) + key.slice(-2))'), loader: 'ts' };
     });
   },
 };

@@ -1,4 +1,7 @@
 /** Exact conversions between what people write and raw units, and what is shown of them. */
+import { formatUnits } from '../../sdk/src/format-units.js';
+
+export { formatUnits };
 
 /** `1.5` with 6 decimals is `1500000n`; a comma counts as the point. Nothing where it is no amount, or finer than the token is. */
 export function parseUnits(text: string, decimals: number): bigint | undefined {
@@ -7,15 +10,6 @@ export function parseUnits(text: string, decimals: number): bigint | undefined {
   const part = (match[2] ?? '').replace(/0+$/, '');
   if (part.length > decimals) return undefined;
   return BigInt(`${match[1] || '0'}${part.padEnd(decimals, '0')}`);
-}
-
-/** `1500000n` with 6 decimals is `1.5`, every digit of it. */
-export function formatUnits(raw: bigint | string, decimals: number): string {
-  const digits = String(raw).padStart(decimals + 1, '0');
-  const point = digits.length - decimals;
-  const part = digits.slice(point).replace(/0+$/, '');
-  const whole = digits.slice(0, point).replace(/^0+(?=\d)/, '');
-  return part ? `${whole}.${part}` : whole;
 }
 
 const formats = new Map<string, Intl.NumberFormat>();

@@ -2,9 +2,11 @@ import {
   createClient, getFiatOrdersByAddress, getFiatProviders, getOrders, isTerminal, type Client, type ExecuteOptions, type FiatOrder, type FiatProvider,
   type Order, type Wallet,
 } from '@causeway/sdk';
+import { html } from 'lit-html';
+import { isLocal } from '../../sdk/src/execute/contracts.js';
 import { formatUnits, parseUnits } from './amounts.js';
 import { askOf, fiatAskOf, obstacleOf } from './asks.js';
-import { scriptUrl } from './chunks.js';
+import { loadChunk, scriptUrl } from './chunks.js';
 import { eventOf } from './errors.js';
 import { Catalog, type KnownToken, type Sentence } from './flows/catalog.js';
 import { FiatQuotes } from './flows/fiat-quotes.js';
@@ -15,9 +17,12 @@ import { Swap } from './flows/swap.js';
 import { forgetTerms, keptTerms, takeBack } from './flows/take-back.js';
 import { Transfer, transferOf } from './flows/transfer.js';
 import { say, type Key, type Locale, type Words } from './i18n.js';
-import { chainsOf, isLocal, methodsOf } from './options.js';
+import type { Liquidity } from './liquidity/liquidity.js';
+import { chainsOf, methodsOf } from './options.js';
 import type { Method, WalletChainLike, WidgetEvents, WidgetOptions } from './public.js';
 import { Place } from './place.js';
+import { notice } from './views/parts.js';
+import { withShortAddresses } from './views/review.js';
 import type { Family } from './wallets/account.js';
 import { Wallets } from './wallets/wallets.js';
 
@@ -53,6 +58,8 @@ export class App {
   swap: Swap | undefined;
   transfer: Transfer | undefined;
   purchase: Purchase | undefined;
+  /** What liquidity providers settle, where the host trusts any. */
+  liquidity: Liquidity | undefined;
   locale: Locale = 'en';
   words: Words;
   readonly options: WidgetOptions;
@@ -123,7 +130,8 @@ export class App {
   async #load(): Promise<void> {
     try {
       this.loadError = undefined;
-      await this.catalog.load();
+      if (this.options.trustedProviders) await this.#loadLiquidity();
+      await this.catalog.load(this.liquidity?.hasPayees === true);
       await this.#chooseTokens();
       this.isReady = true;
       if (this.tracker.order) void this.#reopenTransfer(this.tracker.order);
@@ -137,6 +145,22 @@ export class App {
       if (!this.#isStopped) await this.#load();
     }
     this.changed();
+  }
+
+  /** Without it there are only routes of the escrow. */
+  async #loadLiquidity(): Promise<void> {
+    try {
+      const { Liquidity } = await loadChunk<typeof import('./liquidity/liquidity.js')>('providers');
+      this.liquidity ??= new Liquidity(this, { html, say, notice, withShortAddresses });
+      this.changed();
+    } catch (error) {
+      this.#fire('error', eventOf(error));
+    }
+  }
+
+  /** Whether a token of the chain can be chosen now: where swaps only begin, it is paid by a transfer, and nothing is received. */
+  offers(chainId: number, side = this.pickerSide): boolean {
+    return this.catalog.chains.has(chainId) && (!this.catalog.isSource(chainId) || (side === 'from' && this.method === 'transfer'));
   }
 
   /** Whether the form goes to its review by itself. */
@@ -176,6 +200,7 @@ export class App {
   choose(method: Method): void {
     this.method = method;
     this.view = 'form';
+    if (method !== 'transfer' && this.catalog.isSource(this.from?.chainId)) this.from = this.#usualFrom();
     this.update();
   }
 
@@ -189,10 +214,10 @@ export class App {
 
   /** The account that pays, and the one of the token that is received. */
   get payer() {
-    return this.from && this.wallets.accounts.get(this.catalog.familyOf(this.from.chainId));
+    return this.from && this.wallets.accounts.get(this.catalog.familyOf(this.from.chainId) as Family);
   }
   get receiver() {
-    return this.to && this.wallets.accounts.get(this.catalog.familyOf(this.to.chainId));
+    return this.to && this.wallets.accounts.get(this.catalog.familyOf(this.to.chainId) as Family);
   }
 
   setAmount(text: string, isExactOutput: boolean): void {
@@ -213,13 +238,14 @@ export class App {
   setToken(side: Side, token: KnownToken): void {
     const other: Side = side === 'from' ? 'to' : 'from';
     const same = this[other];
-    if (same && same.chainId === token.chainId && same.address === token.address) this[other] = this[side];
+    if (same && same.chainId === token.chainId && same.address === token.address) this[other] = this.#usual([this[side]])[0];
     this[side] = token;
     this.view = 'form';
     this.update();
   }
 
   flip(): void {
+    if (this.catalog.isSource(this.from?.chainId)) return;
     [this.from, this.to] = [this.to, this.from];
     this.isExactOutput = !this.isExactOutput && this.amount !== '';
     this.recipient = '';
@@ -248,7 +274,7 @@ export class App {
     const ways = (['PERMIT2', 'CONTRACT_CALL'] as const).filter((way) => methodsOfRoute(route).includes(way));
     const way = (this.isGasless ? ways[0] : ways.at(-1)) ?? 'CONTRACT_CALL';
     this.quotes.stop();
-    this.swap = new Swap(this.client, ask, route, account, { depositMethod: way, escrows: this.options.escrows, chains: this.#walletChains }, {
+    this.swap = new Swap(this.client, ask, route, account, { depositMethod: way, escrows: this.options.escrows, trustedProviders: this.liquidity?.contractsOf(route), chains: this.#walletChains }, {
       submitted: (orderId, txHash) => {
         this.#fire('deposit-submitted', { orderId, txHash });
         this.openOrder(orderId);
@@ -280,7 +306,7 @@ export class App {
       },
       failed: (error) => this.#fire('error', eventOf(error)),
       changed: this.changed,
-    });
+    }, this.liquidity);
     this.show('transfer');
   }
 
@@ -301,7 +327,7 @@ export class App {
       // Its deposit is no transfer: the order itself is all that there is to see.
       failed: () => { this.transfer = undefined; },
       changed: this.changed,
-    });
+    }, this.liquidity);
   }
 
   startPurchase(frame: () => Promise<HTMLElement>): void {
@@ -331,7 +357,7 @@ export class App {
   /** Takes a deposit back that nobody has delivered for in time. */
   async takeBack(order: Order): Promise<void> {
     const terms = keptTerms(order.id);
-    const account = this.wallets.accounts.get(this.catalog.familyOf(order.fromChainId ?? (terms && Number(terms.originChainId))));
+    const account = this.wallets.accounts.get(this.catalog.familyOf(order.fromChainId ?? (terms && Number(terms.originChainId))) as Family);
     if (!terms || !account) return this.show('wallets');
     this.walletError = undefined;
     await takeBack(terms, account).catch((error: unknown) => { this.walletError = error; });
@@ -414,7 +440,7 @@ export class App {
     this.catalog.chains.get(chainId)?.rpcUrls?.default?.http?.[0]?.replace(/^https?:\/\/[^/]+(?=\/sandbox\/)/, this.client.baseUrl);
 
   #addTestWallets(): void {
-    const first = [...this.catalog.chains.values()].find(({ type }) => type !== 'solana');
+    const first = [...this.catalog.chains.values()].find(({ id }) => this.catalog.familyOf(id) === 'eip155');
     this.wallets.addTestWallets(this.#rpcOf, first?.id ?? 1);
   }
 
@@ -426,10 +452,22 @@ export class App {
   async #chooseTokens(): Promise<void> {
     const wanted = async (input: WidgetOptions['fromToken']) => (input ? this.catalog.resolve(input).catch((error: unknown) => void this.#fire('error', eventOf(error))) : undefined);
     const [from, to] = await Promise.all([wanted(this.options.fromToken), wanted(this.options.toToken)]);
-    const { top } = this.catalog;
-    this.from ??= from ?? top.find(({ symbol, chainId }) => symbol === 'USDC' && chainId === 8453) ?? top[0];
+    // Where swaps only begin, they begin with a transfer.
+    if (this.catalog.isSource(from?.chainId) && this.methods.includes('transfer')) this.method = 'transfer';
+    const top = this.#usual(this.catalog.top);
+    this.from ??= (this.method === 'transfer' ? from : this.#usual([from])[0]) ?? this.#usualFrom();
     const isOther = (token: KnownToken) => token !== this.from && token.chainId !== this.from?.chainId;
-    this.to ??= to ?? top.find((token) => isOther(token) && token.symbol === 'ETH' && token.chainId === 42161) ?? top.find(isOther) ?? top[1];
+    this.to ??= this.#usual([to])[0] ?? top.find((token) => isOther(token) && token.symbol === 'ETH' && token.chainId === 42161) ?? top.find(isOther) ?? top[1];
+  }
+
+  #usualFrom(): KnownToken | undefined {
+    const top = this.#usual(this.catalog.top);
+    return top.find(({ symbol, chainId }) => symbol === 'USDC' && chainId === 8453) ?? top[0];
+  }
+
+  /** Those that can be paid by a wallet, and received. */
+  #usual(tokens: readonly (KnownToken | undefined)[]): KnownToken[] {
+    return tokens.filter((token) => token !== undefined && !this.catalog.isSource(token.chainId)) as KnownToken[];
   }
 
   #resume(): void {
@@ -447,6 +485,7 @@ export class App {
 
   #moved(order: Order): void {
     const kind = this.transfer ? 'transfer' : 'swap';
+    if (order.settlement && !this.liquidity) void this.#loadLiquidity();
     void this.#reopenTransfer(order);
     if (isTerminal(order.status)) forgetTerms(order.id);
     const news = `${order.id} ${order.status}`;

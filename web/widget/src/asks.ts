@@ -1,9 +1,10 @@
 import type { FiatQuoteAsk, QuoteAsk } from '@causeway/sdk';
 import type { App } from './app.js';
-import { isAddress, type Family } from './wallets/account.js';
+import { issueOf } from './errors.js';
+import { isAddress, type ChainFamily } from './wallets/account.js';
 
 /** Stand for a person who has not connected a wallet yet: prices can be shown, and nothing can be built for them. */
-const NOBODY: Record<Family, string> = {
+const NOBODY: Partial<Record<ChainFamily, string>> = {
   eip155: '0x000000000000000000000000000000000000dEaD',
   solana: '1nc1nerator11111111111111111111111111111111',
 };
@@ -26,14 +27,17 @@ export function refundOf(app: App): string | undefined {
   return app.payer?.address;
 }
 
+/** What the service says of an address that was typed. */
+export const faultOf = (app: App, side: 'recipient' | 'refundTo'): string | undefined => (app[side] ? issueOf(app.quotes.error, side) : undefined);
+
 /** What the form asks of the swap API; nothing while it is incomplete. */
 export function askOf(app: App): QuoteAsk | undefined {
   const { from, to, raw, options } = app;
   if (!from || !to || !raw) return undefined;
   const isTransfer = app.method === 'transfer';
-  const [source, target] = [from, to].map(({ chainId }) => app.catalog.familyOf(chainId)) as [Family, Family];
-  const payer = (isTransfer ? refundOf(app) : app.payer?.address) ?? NOBODY[source];
-  const recipient = recipientOf(app) ?? (source === target ? payer : NOBODY[target]);
+  const [source, target] = [from, to].map(({ chainId }) => app.catalog.familyOf(chainId)) as [ChainFamily, ChainFamily];
+  const payer = (isTransfer ? refundOf(app) : app.payer?.address) ?? NOBODY[source] ?? app.liquidity?.nobody[source] ?? '';
+  const recipient = recipientOf(app) ?? (source === target ? payer : NOBODY[target]!);
   const refundTo = isTransfer ? payer : refundOf(app);
   return {
     tradeType: app.isExactOutput ? 'EXACT_OUTPUT' : 'EXACT_INPUT',
@@ -53,7 +57,7 @@ export function fiatAskOf(app: App): FiatQuoteAsk | undefined {
   if (!to || !/^\d+([.,]\d+)?$/.test(fiatAmount) || Number(fiatAmount.replace(',', '.')) <= 0) return undefined;
   return {
     fiatCurrency, fiatAmount: fiatAmount.replace(',', '.'), toChainId: to.chainId, toToken: to.address,
-    recipient: recipientOf(app) ?? NOBODY[app.catalog.familyOf(to.chainId)],
+    recipient: recipientOf(app) ?? NOBODY[app.catalog.familyOf(to.chainId)]!,
     ...(options.country ? { country: options.country } : {}),
   };
 }
@@ -70,8 +74,8 @@ export function obstacleOf(app: App): Obstacle | undefined {
   }
   if (!app.raw) return 'amount';
   if (method === 'swap' && !app.payer) return 'wallet';
-  if (!recipientOf(app)) return 'recipient';
-  if (method === 'transfer' && !refundOf(app)) return 'refund';
+  if (!recipientOf(app) || faultOf(app, 'recipient')) return 'recipient';
+  if ((method === 'transfer' && !refundOf(app)) || faultOf(app, 'refundTo')) return 'refund';
   if (method === 'swap' && app.refundTo && !refundOf(app)) return 'refund';
   if (!quotes.route) return quotes.isLoading ? 'quoting' : 'no-route';
   const balance = app.catalog.balanceOf(from!);

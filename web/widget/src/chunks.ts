@@ -1,5 +1,5 @@
 /**
- * Fetches a part that few pages need: the words of a language, the test wallet.
+ * Fetches a part that few pages need: the words of a language, the test wallet, what liquidity providers settle.
  *
  * Written out one by one, so that bundlers of hosts find them.
  */
@@ -18,6 +18,7 @@ const CHUNKS: Record<string, () => Promise<unknown>> = {
   'pt': () => import('./widget/pt.js' as string),
   'zh-CN': () => import('./widget/zh-CN.js' as string),
   'zh-TW': () => import('./widget/zh-TW.js' as string),
+  'providers': () => import('./widget/providers.js' as string),
   'test-wallet': () => import('./widget/test-wallet.js' as string),
 };
 

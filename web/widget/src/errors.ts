@@ -8,7 +8,7 @@ export function isRejection(error: unknown): boolean {
 }
 
 interface Body {
-  details?: { reasons?: FillerReason[]; issues?: { message: string }[] };
+  details?: { reasons?: FillerReason[]; issues?: { path?: string; message: string }[] };
 }
 
 /** The nearest amount that some filler would take, in raw units, where they refused for the amount alone. */
@@ -36,6 +36,10 @@ export function wordsOf(error: unknown, say: Say): string {
   if (issues?.length) return issues.map(({ message }) => message).join(' ');
   return error.message;
 }
+
+/** What the service says of a field of the request. */
+export const issueOf = (error: unknown, field: string): string | undefined =>
+  (Object((error as Partial<ServiceError> | undefined)?.details?.body) as Body).details?.issues?.find(({ path }) => path === field)?.message.replace(/^./, (letter) => letter.toUpperCase());
 
 /** For hosts: an error's code and words. */
 export function eventOf(error: unknown): { code: string; message: string } {

@@ -8,7 +8,7 @@ export const OPTIONS: Readonly<Record<keyof WidgetOptions, Kind>> = {
   fromToken: 'text', toToken: 'text', amount: 'text', tradeType: 'text', recipient: 'text', refundTo: 'text',
   slippageTolerance: 'number', methods: 'text', chains: 'text', fiatCurrency: 'text', fiatAmount: 'text', country: 'text',
   checkout: 'text', hideTitle: 'flag', referrer: 'text', referrerFeeBps: 'number', orderId: 'text', resume: 'text',
-  texts: 'object', wallets: 'object', escrows: 'object', walletChains: 'object', headers: 'object',
+  texts: 'object', wallets: 'object', escrows: 'object', trustedProviders: 'object', walletChains: 'object', headers: 'object',
 };
 
 export const OPTION_NAMES = Object.keys(OPTIONS) as (keyof WidgetOptions)[];
@@ -48,6 +48,3 @@ function list(option: string | readonly (string | number)[] | undefined): string
   const items = typeof option === 'string' ? option.split(/[\s,]+/) : (option ?? []).map(String);
   return items.filter(Boolean);
 }
-
-/** Whether a service runs on this machine, where only play money is. */
-export const isLocal = (url: string): boolean => /^(localhost|127(\.\d+){3}|\[::1\])$/.test(new URL(url).hostname);

@@ -43,6 +43,12 @@ export interface WalletChainLike {
   blockExplorerUrls?: string[] | undefined;
 }
 
+/**
+ * What a host trusts a liquidity provider with: contracts that may be called and may get an allowance, by source chain, or, for one that
+ * is paid at an address, whatever address it names.
+ */
+export type ProviderTrust = Readonly<Record<number, readonly string[]>> | 'any-address';
+
 /** Every option is a property; those that can be text are attributes too, such as `api-endpoint` for `apiEndpoint`. */
 export interface WidgetOptions {
   /** Base URL of the swap API. Defaults to the origin of the script. */
@@ -89,6 +95,11 @@ export interface WidgetOptions {
   wallets?: HostWallet | readonly HostWallet[] | undefined;
   /** The only escrows that deposits may go to, by source chain. Defaults to published ones, and to the sandbox's if the service runs on this machine. */
   escrows?: Readonly<Record<number, string>> | undefined;
+  /**
+   * The liquidity providers that may settle swaps, by their names, such as `{ relay: { 8453: ['0x4cD0…'] }, oneclick: 'any-address' }`. They
+   * hold the money meanwhile, and no escrow refunds it. Defaults to none.
+   */
+  trustedProviders?: Readonly<Record<string, ProviderTrust>> | undefined;
   /** Chains that a wallet may add, by chain id. Defaults to none, except for a sandbox on this machine. */
   walletChains?: Readonly<Record<number, WalletChainLike>> | undefined;
   /** Headers of every request to the API. */

@@ -4,7 +4,7 @@ import {
 } from '@causeway/sdk';
 import { formatUnits, short, usdOf } from '../amounts.js';
 import type { TokenInput } from '../public.js';
-import type { Family } from '../wallets/account.js';
+import type { ChainFamily, Family } from '../wallets/account.js';
 
 /** A token that amounts can be written of. */
 export type KnownToken = Token & { symbol: string; decimals: number };
@@ -31,7 +31,10 @@ export const keyOf = ({ chainId, address }: { chainId: number; address: string }
 
 /** Chains and tokens as the service has them, and what the accounts hold. */
 export class Catalog {
+  /** Those to choose from. */
   chains = new Map<number, Chain>();
+  /** All that the service has, for the names in orders. */
+  all = new Map<number, Chain>();
   top: KnownToken[] = [];
   /** Whether the service moves play money. */
   isSandbox = false;
@@ -48,11 +51,12 @@ export class Catalog {
     this.#allowed = allowed;
   }
 
-  async load(): Promise<void> {
+  /** Chains that swaps only begin on are offered where somebody may be paid on them: at an address, by a transfer. */
+  async load(hasPayees = false): Promise<void> {
     const query = { chainIds: this.#allowed };
     const [chains, top, status] = await Promise.all([getChains(this.#client), getTopTokens(this.#client, query), getStatus(this.#client).catch(() => undefined)]);
-    // Who pays on the other families' chains pays an address of a provider, whose routes are not shown.
-    const offered = chains.filter(({ id, enabled, type }) => enabled !== false && !/bip|tron/.test(type ?? '') && (this.#allowed?.includes(id) ?? true));
+    this.all = new Map(chains.map((chain) => [chain.id, chain]));
+    const offered = chains.filter(({ id, enabled }) => enabled !== false && (hasPayees || !this.isSource(id)) && (this.#allowed?.includes(id) ?? true));
     this.chains = new Map(offered.map((chain) => [chain.id, chain]));
     this.top = allKnown(top).filter(({ chainId }) => this.chains.has(chainId));
     this.#curated = new Set(this.top.map(keyOf));
@@ -60,13 +64,17 @@ export class Catalog {
     this.isSandbox = status?.mode === 'sandbox';
   }
 
-  familyOf(chainId: number | undefined): Family {
-    return this.chains.get(chainId ?? 0)?.type === 'solana' ? 'solana' : 'eip155';
+  familyOf(chainId: number | undefined): ChainFamily {
+    return (this.all.get(chainId ?? 0)?.type ?? 'eip155') as ChainFamily;
   }
+
+  /** Whether swaps only begin on this chain. */
+  isSource = (chainId: number | undefined): boolean => !/^(eip|sol)/.test(this.familyOf(chainId));
 
   /** The token that any of the four forms names, as the service has it; nothing where the service does not know it. */
   async resolve(input: TokenInput): Promise<KnownToken | undefined> {
     const asked = parseTokenIdentifier(input);
+    if (this.isSource(asked.chainId) && !this.chains.has(asked.chainId)) return undefined;
     const listed = this.top.find((token) => keyOf(token) === keyOf(asked));
     if (listed) return listed;
     // The service also knows the coin by the address of 40 times `e`, and answers with its own.
@@ -86,7 +94,7 @@ export class Catalog {
 
   /** Raw units, zero where the account holds none, nothing where that is not known. */
   balanceOf(token: Token): bigint | undefined {
-    const family = this.familyOf(token.chainId);
+    const family = this.familyOf(token.chainId) as Family;
     const held = this.#balances.get(family);
     const balance = held?.get(keyOf(token))?.extensions?.balance;
     return held && (balance != null || !this.#silent.get(family)?.includes(token.chainId)) ? BigInt(balance ?? 0) : undefined;
@@ -107,7 +115,9 @@ export class Catalog {
       searchTokens(this.#client, { q: text, chainIds }, { signal }),
       autocomplete(this.#client, text, { chainIds, limit: 6 }, { signal }).catch(() => undefined),
     ]);
-    const sentences = understood?.data?.flatMap((item) => sentenceOf(item) ?? []) ?? [];
+    // Where swaps only begin, a token is chosen by itself.
+    const isUsual = (token: Token | undefined) => !token || !this.isSource(token.chainId);
+    const sentences = understood?.data?.flatMap((item) => sentenceOf(item) ?? []).filter(({ token, fromToken, toToken }) => [token, fromToken, toToken].every(isUsual)) ?? [];
     return { tokens: allKnown(tokens).filter((token) => this.chains.has(token.chainId)), sentences };
   }
 
@@ -117,7 +127,7 @@ export class Catalog {
   }
 
   explorerLink(chainId: number | undefined, txHash: string): string | undefined {
-    const base = this.chains.get(chainId ?? 0)?.explorerUrl;
+    const base = this.all.get(chainId ?? 0)?.explorerUrl;
     return base && /^https?:/.test(base) ? `${base.replace(/\/+$/, '')}/tx/${txHash}` : undefined;
   }
 }

@@ -15,6 +15,9 @@ export const kindOf = (route: StreamedRoute): string => `${fillerOf(route)} ${me
 /** Until when a route's price holds, in milliseconds of this clock; infinite where the route does not say. */
 export const expiryOf = ({ quote }: StreamedRoute): number => Math.min(quote.validBefore ?? Infinity, quote.quoteExpiresAt ?? Infinity) * 1000;
 
+/** Whether the escrow pays this output exactly. What a provider delivers is its word. */
+export const isGuaranteed = ({ quote, settlement }: Pick<StreamedRoute, 'quote' | 'settlement'>): boolean => quote.minAmountOut === quote.amountOut && !settlement;
+
 const TYPING = 350;
 /** A new quote is asked for this long before the last one expires. */
 const AHEAD = 4000;
@@ -31,6 +34,8 @@ export class Quotes {
   /** The kind of route that the person chose, and the filler that went away while it was chosen. */
   chosen: string | undefined;
   lost: string | undefined;
+  /** Whether the host trusts the provider of a route. */
+  trusts: ((route: StreamedRoute, ask: QuoteAsk) => boolean) | undefined;
   readonly #client: Client;
   readonly #changed: () => void;
   readonly #came: (route: StreamedRoute) => void;
@@ -87,8 +92,8 @@ export class Quotes {
     let error: unknown;
     try {
       for await (const route of streamQuotes(this.#client, ask, { signal: abort.signal })) {
-        // The wallet flow signs for the escrow only: a route that a provider settles itself is not offered here.
-        if (route.settlement) continue;
+        // A provider that settles itself holds the money, so the host must trust it.
+        if (route.settlement && !this.trusts?.(route, ask)) continue;
         fresh.push(route);
         this.#came(route);
         // Old routes stand until the new quote has been answered, so that nothing jumps while it is asked for.

@@ -15,8 +15,8 @@ export interface SwapEvents {
   changed(): void;
 }
 
-/** How to deposit, and what the host says of escrows and networks. */
-export type How = Pick<ExecuteOptions, 'depositMethod' | 'escrows' | 'chains'>;
+/** How to deposit, and what the host says of escrows, providers and networks. */
+export type How = Pick<ExecuteOptions, 'depositMethod' | 'escrows' | 'trustedProviders' | 'chains'>;
 
 export const isSevere = ({ severity }: Warning): boolean => severity === 'severe';
 
@@ -26,6 +26,8 @@ export class Swap {
   error: unknown;
   /** One sentence for each thing that the wallet is asked for. */
   summary: string[] = [];
+  /** What else a deposit says that a provider settles. */
+  notes: string[] = [];
   /** What to know before signing. */
   warnings: Warning[] = [];
   /** How many severe warnings wait for a yes. */
@@ -102,10 +104,11 @@ export class Swap {
 
   #on(step: Step): void {
     if (step.type === 'built') {
-      const { summary = [], warnings = [] } = step.deposit;
-      Object.assign(this, { phase: 'review', summary, warnings, open: warnings.filter(isSevere).length });
-      // Providers' routes, which have no terms, are not among those offered.
-      this.#terms = (step.deposit as { terms?: Terms }).terms;
+      // A provider's deposit has no terms, and sentences beyond those of its requests.
+      const { summary = [], warnings = [], terms, approvals = [] } = step.deposit as { summary?: string[]; warnings?: Warning[]; terms?: Terms; approvals?: unknown[] };
+      const asked = this.route.settlement ? approvals.length : summary.length;
+      Object.assign(this, { phase: 'review', summary: summary.slice(0, asked), notes: summary.slice(asked), warnings, open: warnings.filter(isSevere).length });
+      this.#terms = terms;
     } else if (step.type === 'batched') {
       this.#deposited({ batchId: step.batchId, escrow: step.escrow });
     } else if (step.type === 'sent') {

@@ -1,12 +1,9 @@
 import type { Terms } from '@causeway/sdk';
+import { encodeWord, TERMS } from '../../../sdk/src/execute/terms.js';
 import type { Account } from '../wallets/account.js';
 
-/** `refund` of the escrow, which anybody may call after `refundAt`; its argument is the order's terms in this sequence. */
+/** `refund` of the escrow, which anybody may call after `refundAt`; its argument is the order's terms in their sequence. */
 const REFUND = '0xc7ffffea';
-const SEQUENCE = [
-  'version', 'originChainId', 'escrow', 'user', 'nonce', 'inputToken', 'amountIn', 'refundTo', 'filler', 'payee', 'referrer', 'referrerFee',
-  'destinationChainId', 'settler', 'outputToken', 'amountOut', 'recipient', 'openDeadline', 'fillDeadline', 'refundAt', 'epoch',
-] as const satisfies readonly (keyof Terms)[];
 
 const MEMORY = 'causeway-terms-';
 
@@ -31,7 +28,7 @@ export function forgetTerms(orderId: string): void {
 export function keptTerms(orderId: string): Terms | undefined {
   try {
     const terms = JSON.parse(localStorage.getItem(MEMORY + orderId) ?? 'null') as Terms | null;
-    return terms && SEQUENCE.every((name) => typeof terms[name] === 'string') && /^0x0{24}/.test(terms.escrow) ? terms : undefined;
+    return terms && TERMS.every(({ name }) => typeof terms[name] === 'string') && /^0x0{24}/.test(terms.escrow) ? terms : undefined;
   } catch {
     return undefined;
   }
@@ -40,7 +37,7 @@ export function keptTerms(orderId: string): Terms | undefined {
 /** From when on the deposit can be taken back by anybody, in milliseconds. */
 export const dueOf = (terms: Terms): number => Number(terms.refundAt) * 1000;
 
-export const refundCall = (terms: Terms): string => REFUND + SEQUENCE.map((name) => BigInt(terms[name]).toString(16).padStart(64, '0')).join('');
+export const refundCall = (terms: Terms): string => REFUND + TERMS.map(({ name }) => encodeWord(terms[name])).join('');
 
 /** Has the wallet send the deposit back to its refund address. The escrow decides: too early, or after a claim, it refuses. */
 export async function takeBack(terms: Terms, { wallet, address }: Account): Promise<void> {

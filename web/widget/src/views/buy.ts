@@ -1,12 +1,12 @@
 import { html, nothing, type TemplateResult } from 'lit-html';
 import type { FiatQuote } from '@causeway/sdk';
 import type { App } from '../app.js';
-import { obstacleOf, recipientOf } from '../asks.js';
+import { obstacleOf } from '../asks.js';
 import { known } from '../flows/catalog.js';
-import { tokenButton } from './form.js';
+import { addressField, tokenButton } from './form.js';
 import * as icons from '../../../design/icons.js';
 import { namedLogo } from './logos.js';
-import { addressField, amountOf, chainName, duration, moneyOf, notice, numberOf, problem, row, UNKNOWN, usd, type Part } from './parts.js';
+import { amountOf, duration, moneyOf, notice, numberOf, problem, row, UNKNOWN, usd, type Part } from './parts.js';
 
 export function buyForm(app: App): TemplateResult {
   const { to, fiatQuotes } = app;
@@ -27,13 +27,12 @@ export function buyForm(app: App): TemplateResult {
           <span class="select"><select id="currency" aria-label=${app.say('currency')} @change=${(event: Event) => { app.fiatCurrency = (event.target as HTMLSelectElement).value; app.update(); }}>
             ${currencies.map((code) => html`<option value=${code} ?selected=${code === app.fiatCurrency}>${code}</option>`)}</select>${icons.chevron()}</span></div>
         <div class="panel-foot"><span>${quote ? app.say('feesIncluded', { amount: moneyOf(app, quote.totalFee, quote.fiatCurrency) }) : html`&nbsp;`}</span></div></div>
-      <span class="flip still" aria-hidden="true">${icons.arrowDown()}</span>
+      <span class="flip" aria-hidden="true">${icons.arrowDown()}</span>
       <div class="panel"><span class="panel-label">${app.say('youReceive')}</span>
         <div class="panel-row"><output class="amount ${isLoading && !quote ? 'waiting' : ''}" for="fiat-amount">${received}</output>${tokenButton(app, 'to')}</div>
         <div class="panel-foot"><span>${quote && to ? usd(app, outputOf(quote), to) : html`&nbsp;`}</span></div></div>
     </div>
-    ${to ? html`<div class="fields">${addressField(app, 'recipient', app.say('recipient'), app.receiver?.address ?? app.say('recipientHint', { chain: chainName(app, to.chainId) }), app.recipient,
-      app.recipient !== '' && !recipientOf(app), to.chainId, (text) => { app.recipient = text; app.update(); })}</div>` : nothing}
+    <div class="fields">${addressField(app, 'recipient', 'recipient')}</div>
     ${offers(app)}
     <div class="go">${problem(app, isLoading ? undefined : fiatQuotes.error)}${cta(app)}</div>
   </div>`;

@@ -1,12 +1,13 @@
 import { html, nothing, type TemplateResult } from 'lit-html';
 import type { App, Side } from '../app.js';
-import { obstacleOf, recipientOf, refundOf } from '../asks.js';
+import { faultOf, obstacleOf, recipientOf, refundOf } from '../asks.js';
 import { formatUnits, short, showPercent, showUnits, showUsd, usdOf } from '../amounts.js';
 import { limitOf } from '../errors.js';
 import { buyForm } from './buy.js';
 import * as icons from '../../../design/icons.js';
 import { tokenLogo } from './logos.js';
-import { addressField, chainName, notice, problem, type Part } from './parts.js';
+import { chainName, notice, problem, type Part } from './parts.js';
+import type { Family } from '../wallets/account.js';
 import { routesView } from './routes.js';
 
 export function formView(app: App): TemplateResult {
@@ -15,7 +16,7 @@ export function formView(app: App): TemplateResult {
   return html`<div class="columns ${routes === nothing ? '' : 'has-routes'}">
     <div class="panels">
       ${panel(app, 'from')}
-      <button id="flip" class="flip" aria-label=${app.say('flip')} @click=${() => app.flip()}>${icons.arrowDown()}</button>
+      <button id="flip" class="flip" aria-label=${app.say('flip')} ?disabled=${app.catalog.isSource(app.from?.chainId)} @click=${() => app.flip()}>${icons.arrowDown()}</button>
       ${panel(app, 'to')}
     </div>
     ${addresses(app)}
@@ -108,19 +109,31 @@ function balance(app: App): Part {
 
 /** Asked for where no wallet says them: always for transfers, and for a recipient of another family. */
 function addresses(app: App): Part {
-  const { from, to } = app;
-  if (!from || !to) return nothing;
+  if (!app.from || !app.to) return nothing;
   const isTransfer = app.method === 'transfer';
   const needsRecipient = isTransfer || app.recipient !== '' || (app.payer !== undefined && app.receiver === undefined);
-  const recipient = needsRecipient
-    ? addressField(app, 'recipient', app.say('recipient'), app.receiver?.address ?? app.say('recipientHint', { chain: chainName(app, to.chainId) }), app.recipient,
-      app.recipient !== '' && recipientOf(app) === undefined, to.chainId, (text) => { app.recipient = text; app.update(); })
-    : nothing;
-  const refund = isTransfer
-    ? addressField(app, 'refund', app.say('refundAddress'), app.payer?.address ?? app.say('refundHint', { chain: chainName(app, from.chainId) }), app.refundTo,
-      app.refundTo !== '' && refundOf(app) === undefined, from.chainId, (text) => { app.refundTo = text; app.update(); }, html`${app.say('refundWhy')}`)
-    : nothing;
+  const recipient = needsRecipient ? addressField(app, 'recipient', 'recipient') : nothing;
+  const refund = isTransfer ? addressField(app, 'refundTo', 'refund', app.say('refundWhy')) : nothing;
   return recipient === nothing && refund === nothing ? nothing : html`<div class="fields">${recipient}${refund}</div>`;
+}
+
+/** The field for one of the two addresses. Under it is what is wrong with what was typed, in our words or in the service's. */
+export function addressField(app: App, side: 'recipient' | 'refundTo', id: string, note = ''): Part {
+  const [token, own, read, label, hint] = side === 'recipient'
+    ? [app.to, app.receiver, recipientOf(app), 'recipient', 'recipientHint'] as const : [app.from, app.payer, refundOf(app), 'refundAddress', 'refundHint'] as const;
+  if (!token) return nothing;
+  const chain = chainName(app, token.chainId);
+  const bad = app[side] && !read ? app.say('badAddress', { chain }) : faultOf(app, side);
+  const typed = (event: Event) => {
+    app[side] = (event.target as HTMLInputElement).value.trim();
+    app.update();
+  };
+  return html`<div class="field">
+    <label for=${id}>${app.say(label)}</label>
+    <input id=${id} class="text mono" dir="ltr" autocomplete="off" autocapitalize="off" spellcheck="false" placeholder=${own?.address ?? app.say(hint, { chain })} .value=${app[side]}
+      aria-invalid=${Boolean(bad)} aria-describedby="${id}-says" @input=${typed} />
+    <p id="${id}-says" class="small ${bad ? 'bad-text' : 'muted'}">${bad ?? note}</p>
+  </div>`;
 }
 
 function cta(app: App): TemplateResult {
@@ -135,7 +148,7 @@ function cta(app: App): TemplateResult {
       case 'token': return main(app.say('selectToken'), undefined);
       case 'amount': return main(app.say('enterAmount'), undefined);
       case 'wallet': return main(app.say('connect'), () => {
-        app.walletFamily = app.catalog.familyOf(app.from!.chainId);
+        app.walletFamily = app.catalog.familyOf(app.from!.chainId) as Family;
         app.show('wallets');
       });
       case 'recipient': return main(app.say('enterRecipient'), focus('recipient'));
@@ -148,7 +161,7 @@ function cta(app: App): TemplateResult {
   })();
   const receiver = recipientOf(app);
   const isSelf = receiver !== undefined && receiver === app.payer?.address;
-  return html`${app.quotes.routes.length === 0 && !app.quotes.isLoading ? refusal(app, app.quotes.error) : nothing}
+  return html`${app.quotes.routes.length === 0 && !app.quotes.isLoading && !/^re[cf]/.test(obstacle ?? '') ? refusal(app, app.quotes.error) : nothing}
     ${button}
     ${receiver && !isSelf && app.recipient === '' && app.method === 'swap' && !obstacle
       ? html`<p class="under small muted">${app.say('recipient')}: <bdi class="mono">${short(receiver)}</bdi></p>` : nothing}`;

@@ -35,12 +35,12 @@ function picture(app: Pictures, url: string | null | undefined, name: string, cl
 
 /** A token with the badge of its chain. */
 export function tokenLogo(app: Pictures, token: { symbol: string; chainId: number | undefined; logoURI?: string | null | undefined }, size = ''): TemplateResult {
-  const chain = app.catalog.chains.get(token.chainId ?? 0);
+  const chain = app.catalog.all.get(token.chainId ?? 0);
   return html`<span class="logo ${size}">${picture(app, token.logoURI, token.symbol, 'logo-main')}${chain ? picture(app, chain.icon, chain.name ?? '', 'logo-badge') : nothing}</span>`;
 }
 
 export function chainLogo(app: Pictures, chainId: number): TemplateResult {
-  const chain = app.catalog.chains.get(chainId);
+  const chain = app.catalog.all.get(chainId);
   return picture(app, chain?.icon, chain?.name ?? '', 'logo-chain');
 }
 

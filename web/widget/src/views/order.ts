@@ -26,7 +26,7 @@ export function orderView(app: App): TemplateResult {
     ${hero(app, order)}
     ${exchange(app, orderFrom(app, order), order.srcAmount, orderTo(app, order), order.transactions?.fill?.amount ?? order.destAmount)}
     ${orderSteps(app, order)}
-    ${app.tracker.isOver ? html`<button id="again" class="cta" @click=${() => app.startOver()}>${app.say('newSwap')}</button>` : html`${refundPart(app, order)}<p class="under small muted">${app.say('keepOpen')}</p>`}
+    ${app.tracker.isOver ? html`<button id="again" class="cta" @click=${() => app.startOver()}>${app.say('newSwap')}</button>` : html`${refundPart(app, order)}${app.liquidity?.custodyOfOrder(app, order)}<p class="under small muted">${app.say('keepOpen')}</p>`}
     <dl class="facts quiet">${row(app.say('orderNumber'), html`<a href="${app.client.baseUrl}/order/${order.id}" target="_blank"><bdi class="mono">${short(order.id)}</bdi></a>${copyButton(app, order.id, app.say('orderNumber'))}`)}</dl>`, () => app.startOver());
 }
 
@@ -40,8 +40,10 @@ export function hero(app: App, order: Order): TemplateResult {
   const [kind, key] = HEROES[order.status as keyof typeof HEROES] ?? HEROES.created;
   const to = orderTo(app, order);
   const text = order.status === 'filled' ? app.say('orderFilledText', { amount: numberOf(app, order.transactions?.fill?.amount ?? order.destAmount, to), symbol: to.symbol, address: shortOf(order.recipient ?? order.author) })
-    : order.status === 'refunded' ? app.say('orderRefundedText', { address: shortOf(order.refundTo ?? order.author) })
-      : order.status === 'failed' ? app.say('orderFailedText') : app.tracker.events.at(-1)?.detail ?? '';
+    // Of what a provider settles, the reason says what is known.
+    : order.settlement && order.failureReason ? ''
+      : order.status === 'refunded' ? app.say('orderRefundedText', { address: shortOf(order.refundTo ?? order.author) })
+        : order.status === 'failed' ? app.say('orderFailedText') : app.tracker.events.at(-1)?.detail ?? '';
   return html`<div class="hero ${kind}">${badge(kind)}<p class="hero-title">${app.say(key)}${tookOf(app, order)}</p><p class="muted">${withShortAddresses(text)}</p>
     ${order.failureReason && order.status !== 'filled' ? html`<p class="small warn-text">${order.failureReason}</p>` : nothing}</div>`;
 }

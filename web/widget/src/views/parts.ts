@@ -32,7 +32,7 @@ export const moneyOf = (app: App, amount: string | null | undefined, currency: s
 export const shortOf = (address: string | null | undefined): string => (address ? short(address) : UNKNOWN);
 
 export const chainName = (app: App, chainId: number | undefined): string =>
-  (chainId === undefined ? UNKNOWN : app.catalog.chains.get(chainId)?.name ?? String(chainId));
+  (chainId === undefined ? UNKNOWN : app.catalog.all.get(chainId)?.name ?? String(chainId));
 
 export const usd = (app: App, raw: bigint | string | undefined, token: Shown): string => {
   const value = usdOf(raw, token);
@@ -97,15 +97,4 @@ export function txLink(app: App, chainId: number | undefined, txHash: string | n
   return link
     ? html`<a href=${link} target="_blank" rel="noreferrer noopener" aria-label="${app.say('viewTx')} ${text}, ${app.say('newWindow')}"><bdi>${text}</bdi>${icons.outward()}</a>`
     : html`<bdi class="mono">${text}</bdi>`;
-}
-
-/** A field for an address. */
-export function addressField(app: App, id: string, label: string, hint: string, value: string, isBad: boolean, chainId: number, set: (text: string) => void, note: Part = nothing): TemplateResult {
-  const says = isBad ? app.say('badAddress', { chain: chainName(app, chainId) }) : note;
-  return html`<div class="field">
-    <label for=${id}>${label}</label>
-    <input id=${id} class="text mono" dir="ltr" autocomplete="off" autocapitalize="off" spellcheck="false" placeholder=${hint} .value=${value}
-      aria-invalid=${isBad} aria-describedby="${id}-says" @input=${(event: Event) => set((event.target as HTMLInputElement).value.trim())} />
-    <p id="${id}-says" class="small ${isBad ? 'bad-text' : 'muted'}">${says}</p>
-  </div>`;
 }

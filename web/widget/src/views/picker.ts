@@ -56,14 +56,14 @@ function leave(app: App): void {
 
 export function pickerView(app: App): TemplateResult {
   const search = searchOf(app);
-  const tokens = search.text.trim() ? search.found?.tokens ?? [] : app.catalog.listed(search.chainId);
+  const tokens = (search.text.trim() ? search.found?.tokens ?? [] : app.catalog.listed(search.chainId)).filter(({ chainId }) => app.offers(chainId));
   const sentences = app.method === 'swap' || app.method === 'transfer' ? search.found?.sentences ?? [] : [];
   const content = search.doubtful ? doubt(app, search, search.doubtful) : html`
     <div class="search">${icons.search()}<input data-focus type="search" class="text" enterkeyhint="search" autocomplete="off" spellcheck="false" maxlength="120"
       aria-label=${app.say('searchTokens')} placeholder=${app.say('searchTokens')} .value=${search.text}
       @input=${(event: Event) => { search.text = (event.target as HTMLInputElement).value; look(app, search); }} /></div>
     <div class="chains" role="group" aria-label=${app.say('network')}>
-      ${chainButton(app, search, undefined)}${[...app.catalog.chains.keys()].map((id) => chainButton(app, search, id))}
+      ${chainButton(app, search, undefined)}${[...app.catalog.chains.keys()].filter((id) => app.offers(id)).map((id) => chainButton(app, search, id))}
     </div>
     ${problem(app, search.error)}
     <div class="token-list">

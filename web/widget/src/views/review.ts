@@ -23,7 +23,7 @@ export function reviewView(app: App): TemplateResult {
       ${swap.phase === 'review' && left < Infinity ? row(app.say('priceHolds'), html`<span class="hold ${left < 10_000 ? 'warn-text' : ''}">${clockOf(left)}</span>`) : nothing}
     </dl>
     ${swap.summary.length ? html`<h3>${app.say('whatYouSign')}</h3><ol class="sentences">${swap.summary.map((text, at) => sentence(swap, text, at))}</ol>` : nothing}
-    ${swap.warnings.map((one) => warning(app, swap, one))}${action(app, swap)}`, isBusy && swap.phase === 'submitting' ? undefined : () => app.leaveReview());
+    ${app.liquidity?.custody(app, swap.route, swap.notes)}${swap.warnings.map((one) => warning(app, swap, one))}${action(app, swap)}`, isBusy && swap.phase === 'submitting' ? undefined : () => app.leaveReview());
 }
 
 function sentence(swap: Swap, text: string, at: number): TemplateResult {

@@ -3,7 +3,7 @@ import type { Fee, StreamedRoute } from '@causeway/sdk';
 import type { App } from '../app.js';
 import { formatUnits, numberFormat, showPercent, showUsd } from '../amounts.js';
 import type { KnownToken } from '../flows/catalog.js';
-import { expiryOf, fillerOf, kindOf } from '../flows/quotes.js';
+import { expiryOf, fillerOf, isGuaranteed, kindOf } from '../flows/quotes.js';
 import { costOf } from './form.js';
 import * as icons from '../../../design/icons.js';
 import { namedLogo } from './logos.js';
@@ -53,8 +53,9 @@ function routeRow(app: App, route: StreamedRoute, isChosen: boolean): TemplateRe
   const tags = [
     route === routes[0] ? html`<span class="tag good">${app.say('best')}</span>` : nothing,
     isFastest ? html`<span class="tag">${icons.bolt()}${app.say('fastest')}</span>` : nothing,
-    quote.minAmountOut === quote.amountOut ? html`<span class="tag">${icons.shield()}${app.say('guaranteed')}</span>` : nothing,
+    isGuaranteed(route) ? html`<span class="tag">${icons.shield()}${app.say('guaranteed')}</span>` : nothing,
     String(route.depositMethods) === 'PERMIT2' ? html`<span class="tag">${app.say('noGas')}</span>` : nothing,
+    app.liquidity?.tag(app, route),
   ];
   return html`<button class="route" role="radio" aria-checked=${isChosen} @click=${choose} @keydown=${move}>
     ${namedLogo(app, fillerOf(route), route.icon)}
@@ -93,13 +94,13 @@ export function details(app: App, route: StreamedRoute): TemplateResult {
   const left = expiryOf(route) - Date.now();
   const percent = cost === undefined ? nothing : html`<bdi>${showPercent(Math.max(0, cost), app.locale)}</bdi>`;
   const costs = fees === undefined ? percent : html`${percent}${cost === undefined ? nothing : ' · '}<bdi>${showUsd(fees, app.locale)}</bdi>`;
-  return html`${route.warnings?.map((one) => notice('warn', one.message))}
+  return html`${app.liquidity?.custody(app, route)}${route.warnings?.map((one) => notice('warn', one.message))}
   <dl class="facts">
     ${row(app.say('rate'), html`<bdi>${rateOf(app, route)}</bdi>`)}
     ${costs !== nothing ? row(app.say('cost'), quote.fees?.length ? html`<button class="plain" aria-expanded=${itemizing.has(app)} @click=${toggle(itemizing, app)}>${costs}${icons.chevron()}</button>` : costs) : nothing}
     ${quote.fees?.length && itemizing.has(app) ? quote.fees.map((fee) => feeRow(app, fee)) : nothing}
     ${row(app.say('time'), duration(app, quote.expectedDurationSeconds))}
-    ${row(app.say('least'), html`${amountOf(app, quote.minAmountOut, app.to!)}${quote.minAmountOut === quote.amountOut ? html` <span class="good-text" title=${app.say('guaranteed')}>${icons.shield()}<span class="unseen">${app.say('guaranteed')}</span></span>` : nothing}`)}
+    ${row(app.say('least'), html`${amountOf(app, quote.minAmountOut, app.to!)}${isGuaranteed(route) ? html` <span class="good-text" title=${app.say('guaranteed')}>${icons.shield()}<span class="unseen">${app.say('guaranteed')}</span></span>` : nothing}`)}
     ${left < Infinity ? row(app.say('priceHolds'), html`<span class="hold">${app.quotes.isLoading || left <= 0 ? app.say('refreshing') : clockOf(left)}</span>`) : nothing}
   </dl>`;
 }

@@ -1,8 +1,8 @@
 import { html, type TemplateResult } from 'lit-html';
 import { showPercent } from '../amounts.js';
 import type { App } from '../app.js';
-import { recipientOf, refundOf } from '../asks.js';
-import { addressField, chainName, screen } from './parts.js';
+import { addressField } from './form.js';
+import { screen } from './parts.js';
 
 const STEPS = [undefined, 0.001, 0.005, 0.01] as const;
 
@@ -16,7 +16,6 @@ export function settingsView(app: App): TemplateResult {
     const number = Number((event.target as HTMLInputElement).value.replace(',', '.'));
     choose(number > 0 && number <= 50 ? number / 100 : undefined)();
   };
-  const { from, to } = app;
   const back = () => {
     app.view = 'form';
     app.update();
@@ -29,9 +28,6 @@ export function settingsView(app: App): TemplateResult {
       <p class="small muted">${app.say('slippageHint')}</p></fieldset>
     <div class="field check"><input id="gasless" type="checkbox" .checked=${app.isGasless} @change=${(event: Event) => { app.isGasless = (event.target as HTMLInputElement).checked; app.changed(); }} />
       <div><label for="gasless">${app.say('gasless')}</label><p class="small muted">${app.say('gaslessHint')}</p></div></div>
-    ${to ? addressField(app, 'set-recipient', app.say('recipient'), app.receiver?.address ?? app.say('recipientHint', { chain: chainName(app, to.chainId) }), app.recipient,
-      app.recipient !== '' && !recipientOf(app), to.chainId, (text) => { app.recipient = text; app.update(); }) : ''}
-    ${from ? addressField(app, 'set-refund', app.say('refundAddress'), app.payer?.address ?? app.say('refundHint', { chain: chainName(app, from.chainId) }), app.refundTo,
-      app.refundTo !== '' && !refundOf(app), from.chainId, (text) => { app.refundTo = text; app.update(); }) : ''}
+    ${addressField(app, 'recipient', 'set-recipient')}${addressField(app, 'refundTo', 'set-refund')}
   </div>`, back);
 }

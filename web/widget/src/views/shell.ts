@@ -65,7 +65,7 @@ function walletChip(app: App): TemplateResult {
   const accounts = [...app.wallets.accounts.values()];
   const account = app.payer ?? app.receiver ?? accounts[0];
   const open = () => {
-    app.walletFamily = app.from ? app.catalog.familyOf(app.from.chainId) : 'eip155';
+    app.walletFamily = app.from && app.catalog.familyOf(app.from.chainId) === 'solana' ? 'solana' : 'eip155';
     app.show('wallets');
   };
   return account

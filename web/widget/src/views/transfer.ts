@@ -8,7 +8,8 @@ import { amountOf, chainName, clockOf, copyButton, notice, problem, row, screen,
 
 export function transferView(app: App): TemplateResult {
   const transfer = app.transfer!;
-  const { deposit, error } = transfer;
+  const { deposit, error, route } = transfer;
+  const settler = route.settlement ? app.liquidity : undefined;
   const { order } = app.tracker;
   const leave = () => app.startOver(true);
   const title = app.say('titleTransfer');
@@ -21,11 +22,14 @@ export function transferView(app: App): TemplateResult {
     return screen(app, title, html`${hero(app, order)}${excess(app)}${orderSteps(app, order)}
       ${app.tracker.isOver ? html`<button id="again" class="cta" @click=${() => app.startOver()}>${app.say('newSwap')}</button>` : html`<p class="under small muted">${app.say('keepOpen')}</p>`}`, leave);
   }
-  const amount = formatUnits(transfer.route.quote.amountIn, from.decimals);
+  const amount = formatUnits(route.quote.amountIn, from.decimals);
   const left = (deposit.expiresAt ?? deposit.deposit?.expiresAt ?? Infinity) * 1000 - Date.now();
   const clock = left === Infinity ? '' : left > 0 ? clockOf(left) : '0:00';
-  const link = deposit.paymentUri && /^(ethereum|solana):/.test(deposit.paymentUri) ? deposit.paymentUri : undefined;
+  const link = deposit.paymentUri && /^(bitcoin|ethereum|solana):/.test(deposit.paymentUri) ? deposit.paymentUri : undefined;
+  // What comes late to a provider may be lost, so its address goes.
+  if (settler && left <= 0) return screen(app, title, html`${settler.late(app)}<button class="cta" @click=${leave}>${app.say('retry')}</button>`, leave);
   return screen(app, title, html`
+    ${settler?.custody(app, route)}
     <div class="pay">
       <div class="qr"><img src=${transfer.qrCode ?? nothing} alt=${app.say('scan')} width="208" height="208" /></div>
       <p class="pill ${transfer.arrived > 0n ? 'warn' : ''}">${icons.spinner()}${app.say('waitingTransfer')}<span class="hold">${left > 0 ? clock : ''}</span></p>
@@ -34,9 +38,9 @@ export function transferView(app: App): TemplateResult {
       ${link ? html`<a class="cta second" href=${link}>${app.say('openWallet')}</a>` : nothing}
     </div>
     ${left <= 0 ? notice('warn', app.say('transferLate')) : partly(app)}
-    ${problem(app, error)}
-    <dl class="facts">${row(app.say('youReceive'), amountOf(app, transfer.route.quote.minAmountOut, app.to!))}${clock ? row(app.say('timeLeft'), clock) : nothing}</dl>
-    <details class="terms"><summary>${app.say('details')}${icons.chevron()}</summary>${deposit.summary?.map((text) => html`<p class="small muted" dir="auto">${withShortAddresses(text)}</p>`)}</details>`, leave);
+    ${transfer.trouble ? notice('warn', transfer.trouble) : nothing}${problem(app, error)}
+    <dl class="facts">${row(app.say('youReceive'), amountOf(app, route.quote.minAmountOut, app.to!))}${clock ? row(app.say('timeLeft'), clock) : nothing}</dl>
+    ${settler ? settler.notes(deposit.summary, route.heldBy) : html`<details class="terms"><summary>${app.say('details')}${icons.chevron()}</summary>${deposit.summary?.map((text) => html`<p class="small muted" dir="auto">${withShortAddresses(text)}</p>`)}</details>`}`, leave);
 }
 
 function partly(app: App): Part {

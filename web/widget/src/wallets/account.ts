@@ -3,6 +3,8 @@ import { keccak256 } from '../../../sdk/src/transfer/keccak.js';
 
 /** The kinds of chains that wallets differ by, as `Chain.type` names them. */
 export type Family = 'eip155' | 'solana';
+/** With those that swaps only begin on, which no wallet of a browser pays on. */
+export type ChainFamily = Family | 'bip122' | 'tron';
 
 /** A connected wallet's account. */
 export interface Account {
@@ -30,7 +32,9 @@ export interface WalletChoice {
 const EVM = /^0x[0-9a-fA-F]{40}$/;
 const SOLANA = /^[1-9A-HJ-NP-Za-km-z]{32,44}$/;
 
-export const isAddress = (text: string, family: Family): boolean => (family === 'solana' ? SOLANA.test(text) : EVM.test(text) && isChecksummed(text.slice(2)));
+/** Of the chains that swaps only begin on, the service says which addresses are right. */
+export const isAddress = (text: string, family: ChainFamily): boolean =>
+  (family === 'eip155' ? EVM.test(text) && isChecksummed(text.slice(2)) : family !== 'solana' || SOLANA.test(text));
 
 /** Letters in both cases must be the checksum of EIP-55; otherwise one may be mistyped. */
 function isChecksummed(digits: string): boolean {
