@@ -43,7 +43,7 @@ export function tokenOf(chainId: number | undefined, address: string | null | un
   return found;
 }
 
-export const chainName = (chainId: number | undefined | null): string => (chainId == null ? '—' : catalog.chains.get(chainId)?.name ?? `Chain ${chainId}`);
+export const chainName = (chainId: number | undefined | null): string => (chainId == null ? '—' : catalog.all.get(chainId)?.name ?? `Chain ${chainId}`);
 
 type Named = Pick<KnownToken, 'symbol'> & { decimals?: number | undefined };
 
@@ -68,7 +68,7 @@ export function txLink(chainId: number | undefined | null, hash: string | null |
 
 export function addressLink(chainId: number | undefined | null, address: string | null | undefined): Part {
   if (!address) return nothing;
-  const base = chainId == null ? undefined : catalog.chains.get(chainId)?.explorerUrl;
+  const base = chainId == null ? undefined : catalog.all.get(chainId)?.explorerUrl;
   const text = html`<bdi class="mono">${short(address)}</bdi>`;
   const path = address.startsWith('0x') || base?.startsWith(location.origin) ? 'address' : 'account';
   return base ? html`<a href="${base.replace(/\/+$/, '')}/${path}/${address}" title=${address} target=${isOwn(base) ? nothing : '_blank'} rel="noreferrer noopener">${text}</a>` : html`<span title=${address}>${text}</span>`;
