@@ -4,17 +4,18 @@ use std::path::{Path, PathBuf};
 use cargo_metadata::{DependencyKind, MetadataCommand};
 
 /// The allowed dependencies of each crate; the table equals the workspace, so that a new edge is a decision.
-const ALLOWED: [(&str, &[&str]); 21] = [
+const ALLOWED: [(&str, &[&str]); 22] = [
     ("causeway-wire", &[]),
     ("causeway-domain", &[]),
     ("causeway-http-client", &[]),
     ("causeway-qr", &[]),
+    ("causeway-provider-calls", &[]),
     ("causeway-attester", &["causeway-domain", "causeway-http-client"]),
     ("causeway-catalog", &["causeway-domain", "causeway-http-client"]),
     ("causeway-client", &["causeway-http-client", "causeway-wire"]),
     ("causeway-jsonrpc-client", &["causeway-http-client"]),
     ("causeway-evm", &["causeway-domain", "causeway-jsonrpc-client"]),
-    ("causeway-fillers", &["causeway-domain", "causeway-http-client"]),
+    ("causeway-fillers", &["causeway-domain", "causeway-http-client", "causeway-provider-calls"]),
     ("causeway-onramps", &["causeway-domain", "causeway-http-client"]),
     ("causeway-solana", &["causeway-domain", "causeway-jsonrpc-client"]),
     ("causeway-prices", &["causeway-domain", "causeway-http-client"]),

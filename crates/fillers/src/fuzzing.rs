@@ -6,6 +6,8 @@ use std::sync::Arc;
 use alloy_primitives::U256;
 use causeway_domain::ports::{Answer, FillerAsk, MAX_FILLER_QUOTE, Offer};
 use causeway_domain::{Address, Ask, ChainId, DepositMethod, MAX_TOOL, RawAmount, Token, TokenId, TradeType};
+use causeway_provider_calls::EvmCall;
+use causeway_provider_calls::jupiter::Swap;
 use jiff::Timestamp;
 
 use crate::providers::{lifi, oneclick, relay};
@@ -166,12 +168,20 @@ fn oneclick_quotes(bytes: &[u8]) {
     provider_offer(offer);
 }
 
-/// A call that is read is written again to the same bytes: nothing in it goes unseen.
+/// A call that is read as a whole is written again to the same bytes, and is read in no other length.
 fn calldata(bytes: &[u8]) {
-    if let Some(deposit) = relay::calldata::Deposit::read(bytes) {
-        assert_eq!(deposit.call(), bytes);
+    if let Ok(read) = EvmCall::read(bytes) {
+        if let EvmCall::Relay(deposit) = read {
+            assert_eq!(deposit.call(), bytes);
+        }
+        assert!(EvmCall::read(&[bytes, &[0; 32]].concat()).is_err());
+        assert!(EvmCall::read(&bytes[..bytes.len() - 1]).is_err());
     }
     let _ = lifi::calldata::bridge_data(bytes);
+    let account = Some([1; 32]);
+    if let Ok(swap) = Swap::read(&[9; 32], &[account; 12], bytes) {
+        assert!(swap.least() <= swap.quoted);
+    }
 }
 
 #[cfg(test)]

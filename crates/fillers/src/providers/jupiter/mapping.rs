@@ -14,7 +14,7 @@ use jiff::{SignedDuration, Timestamp};
 use solana_address::Address as Key;
 
 use super::TOOL;
-use super::calldata::Swap;
+use super::calldata::{Swap, read_swap};
 use super::wire::{Build, Instruction};
 use crate::providers::answers::{Unusable, amount};
 
@@ -83,10 +83,10 @@ pub(super) fn transaction(ask: &ProviderAsk, build: &Build) -> Result<ProviderTr
     }
     let swap = instruction(&build.swap_instruction)?;
     let target = Address::Solana(swap.program);
-    let Some(read) = Swap::read(&swap) else {
+    let Some(swapped) = read_swap(&swap) else {
         return Err(Unusable::Declined("its transaction does not say what it swaps".to_owned()));
     };
-    check_swap(ask, &read)?;
+    check_swap(ask, &swapped)?;
     if build.setup_instructions.len() > MAX_SETUPS {
         return Err(Unusable::Declined("its transaction creates too many token accounts".to_owned()));
     }
@@ -107,7 +107,7 @@ pub(super) fn transaction(ask: &ProviderAsk, build: &Build) -> Result<ProviderTr
         spender: None,
         value: U256::ZERO,
         data: data.into(),
-        min_amount_out: said.min(RawAmount::new(U256::from(read.least()))),
+        min_amount_out: said.min(RawAmount::new(U256::from(swapped.least()))),
         registered: None,
     })
 }
@@ -115,27 +115,33 @@ pub(super) fn transaction(ask: &ProviderAsk, build: &Build) -> Result<ProviderTr
 /// Compares what the swap's own instruction says with what was asked.
 fn check_swap(ask: &ProviderAsk, swap: &Swap) -> Result<(), Unusable> {
     let wrong = |words: String| Err(Unusable::Wrong(words));
+    // Every account is at hand here, whatever a lookup table shortens later.
+    let known = |key: Option<[u8; 32]>| {
+        key.ok_or_else(|| Unusable::Wrong("its transaction does not name its accounts".to_owned()))
+    };
     let shown = |bytes: [u8; 32]| Address::Solana(bytes);
-    if shown(swap.payer) != ask.payer {
-        return wrong(format!("its transaction is signed by {} instead of the payer", shown(swap.payer)));
+    let (payer, input, output) = (known(swap.payer)?, known(swap.input)?, known(swap.output)?);
+    if shown(payer) != ask.payer {
+        return wrong(format!("its transaction is signed by {} instead of the payer", shown(payer)));
     }
-    if shown(swap.input) != ask.from.address() || U256::from(swap.amount) != ask.amount_in.get() {
-        let (amount, token) = (swap.amount, shown(swap.input));
+    if shown(input) != ask.from.address() || U256::from(swap.amount) != ask.amount_in.get() {
+        let (amount, token) = (swap.amount, shown(input));
         return wrong(format!("its transaction takes {amount} raw units of {token} instead of the input"));
     }
-    if shown(swap.output) != ask.to.address() {
-        return wrong(format!("its transaction pays in {} instead of {}", shown(swap.output), ask.to));
+    if shown(output) != ask.to.address() {
+        return wrong(format!("its transaction pays in {} instead of {}", shown(output), ask.to));
     }
-    let programs = [swap.input_program, swap.output_program].map(Key::new_from_array);
+    let programs = [known(swap.input_program)?, known(swap.output_program)?].map(Key::new_from_array);
     if let Some(other) = programs.iter().find(|program| !TOKEN_PROGRAMS.contains(program)) {
         return wrong(format!("its transaction moves tokens of the program {other}"));
     }
     let [input_program, output_program] = programs;
-    if swap.source != token_account(ask.payer, swap.input, input_program)? {
-        return wrong(format!("its transaction takes from {} instead of the payer", shown(swap.source)));
+    let (source, destination) = (known(swap.source)?, known(swap.destination)?);
+    if source != token_account(ask.payer, input, input_program)? {
+        return wrong(format!("its transaction takes from {} instead of the payer", shown(source)));
     }
-    if swap.destination != token_account(ask.recipient, swap.output, output_program)? {
-        let (paid, recipient) = (shown(swap.destination), ask.recipient);
+    if destination != token_account(ask.recipient, output, output_program)? {
+        let (paid, recipient) = (shown(destination), ask.recipient);
         return wrong(format!("its transaction pays {paid} instead of the token account of {recipient}"));
     }
     if swap.fee_bps != 0 || swap.surplus_bps != 0 {

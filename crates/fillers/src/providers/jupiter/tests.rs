@@ -9,7 +9,7 @@ use causeway_domain::{RawAmount, Slippage};
 use serde_json::{Value, json};
 use solana_address::Address as Key;
 
-use super::calldata::Swap;
+use super::calldata::{Swap, instruction, read_swap};
 use super::mapping::{ASSOCIATED_TOKEN, token_account, transaction};
 use super::*;
 
@@ -41,13 +41,13 @@ fn account_of(owner: Key, mint: Key) -> [u8; 32] {
 
 fn swap() -> Swap {
     Swap {
-        payer: TAKER.to_bytes(),
-        source: account_of(TAKER, USDC),
-        destination: account_of(TAKER, USDT),
-        input: USDC.to_bytes(),
-        output: USDT.to_bytes(),
-        input_program: TOKENS.to_bytes(),
-        output_program: TOKENS.to_bytes(),
+        payer: Some(TAKER.to_bytes()),
+        source: Some(account_of(TAKER, USDC)),
+        destination: Some(account_of(TAKER, USDT)),
+        input: Some(USDC.to_bytes()),
+        output: Some(USDT.to_bytes()),
+        input_program: Some(TOKENS.to_bytes()),
+        output_program: Some(TOKENS.to_bytes()),
         amount: 100_000_000,
         quoted: 99_900_000,
         slippage_bps: 50,
@@ -103,7 +103,7 @@ fn answer(swap: &Swap) -> Value {
             "programId": "ComputeBudget111111111111111111111111111111", "accounts": [], "data": "AwAAAAAAAAAA",
         }],
         "setupInstructions": [written(&setup(TAKER))],
-        "swapInstruction": written(&swap.instruction(program.to_bytes(), &[pool], &[1, 0, 0, 0, 7])),
+        "swapInstruction": written(&instruction(swap, program.to_bytes(), &[pool], &[1, 0, 0, 0, 7])),
         "cleanupInstruction": null, "otherInstructions": [], "tipInstruction": null,
         "addressesByLookupTableAddress": { TABLE: [Key::new_from_array([42; 32]).to_string()] },
         "blockhashWithMetadata": {
@@ -127,7 +127,7 @@ fn the_documented_answer_is_read() {
     let call = SolanaCall::from_bytes(&read.data).unwrap();
     assert_eq!(call.instructions.len(), 2, "the account for the output, and the swap; the budget is ours");
     assert_eq!(call.instructions[0], setup(TAKER));
-    assert_eq!(Swap::read(&call.instructions[1]), Some(swap()));
+    assert_eq!(read_swap(&call.instructions[1]), Some(swap()));
     assert_eq!(call.tables, [TABLE.parse::<Key>().unwrap().to_bytes()]);
 }
 
@@ -142,6 +142,7 @@ fn a_lower_bound_in_the_transaction_is_the_one_that_counts() {
 #[test]
 fn another_swap_than_the_one_asked_for_is_a_fault() {
     let other = Key::new_from_array([0xdd; 32]);
+    let strange_key = Some(other.to_bytes());
     let changed = |pointer: &str, value: Value| {
         let mut answer = answer(&swap());
         *answer.pointer_mut(pointer).unwrap() = value;
@@ -161,13 +162,16 @@ fn another_swap_than_the_one_asked_for_is_a_fault() {
         (changed("/setupInstructions", json!([written(&setup(other))])), "nobody asked for"),
         (changed("/swapInstruction/data", json!("%")), "base64"),
         (changed("/swapInstruction/programId", json!("0x12")), "no address"),
-        (answer(&Swap { payer: [0xdd; 32], ..swap() }), "instead of the payer"),
-        (answer(&Swap { source: [0xdd; 32], ..swap() }), "instead of the payer"),
-        (answer(&Swap { destination: account_of(other, USDT), ..swap() }), "instead of the token account"),
-        (answer(&Swap { input: [0xdd; 32], ..swap() }), "instead of the input"),
+        (answer(&Swap { payer: strange_key, ..swap() }), "instead of the payer"),
+        (answer(&Swap { source: strange_key, ..swap() }), "instead of the payer"),
+        (
+            answer(&Swap { destination: Some(account_of(other, USDT)), ..swap() }),
+            "instead of the token account",
+        ),
+        (answer(&Swap { input: strange_key, ..swap() }), "instead of the input"),
         (answer(&Swap { amount: 100_000_001, ..swap() }), "instead of the input"),
-        (answer(&Swap { output: [0xdd; 32], ..swap() }), "pays in"),
-        (answer(&Swap { output_program: [0xdd; 32], ..swap() }), "tokens of the program"),
+        (answer(&Swap { output: strange_key, ..swap() }), "pays in"),
+        (answer(&Swap { output_program: strange_key, ..swap() }), "tokens of the program"),
         (answer(&Swap { fee_bps: 1, ..swap() }), "a fee"),
         (answer(&Swap { surplus_bps: 1, ..swap() }), "a fee"),
     ];

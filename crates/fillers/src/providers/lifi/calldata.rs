@@ -1,29 +1,7 @@
 use alloy_primitives::Address as EvmAddress;
-use alloy_sol_types::{SolType as _, sol};
 use causeway_domain::{Address, ChainId};
 
-sol! {
-    /// What LI.FI's bridging calls begin with, as its contracts' public interface has it.
-    struct BridgeData {
-        bytes32 transactionId;
-        string bridge;
-        string integrator;
-        address referrer;
-        address sendingAssetId;
-        address receiver;
-        uint256 minAmount;
-        uint256 destinationChainId;
-        bool hasSourceSwaps;
-        bool hasDestinationCall;
-    }
-}
-
-/// The bridge data of a call, if its first argument is one.
-pub(crate) fn bridge_data(data: &[u8]) -> Option<BridgeData> {
-    let (_, arguments) = data.split_at_checked(4)?;
-    let (bridge,) = <(BridgeData,)>::abi_decode_params(arguments).ok()?;
-    Some(bridge)
-}
+pub(crate) use causeway_provider_calls::lifi::{BridgeData, bridge_data};
 
 /// What is wrong with a call that goes to another chain: it must name the chain and the recipient itself.
 pub(super) fn wrong_destination(data: &[u8], to: ChainId, recipient: Address) -> Option<String> {
@@ -46,6 +24,7 @@ pub(super) fn wrong_destination(data: &[u8], to: ChainId, recipient: Address) ->
 #[cfg(test)]
 mod tests {
     use alloy_primitives::{B256, U256};
+    use alloy_sol_types::{SolType as _, sol};
     use proptest::prelude::*;
 
     use super::*;

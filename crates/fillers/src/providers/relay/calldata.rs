@@ -1,44 +1,10 @@
-use alloy_primitives::{Address, B256, U256};
+use alloy_primitives::{Address, U256};
 use alloy_sol_types::{SolCall as _, sol};
 
+pub(crate) use causeway_provider_calls::relay::Deposit;
+
 sol! {
-    /// The depository's calls, as github.com/relayprotocol/relay-depository has them.
-    function depositNative(address depositor, bytes32 id) external payable;
-    function depositErc20(address depositor, address token, uint256 amount, bytes32 id) external;
-
     function approve(address spender, uint256 amount) external returns (bool);
-}
-
-/// A call of the depository.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Deposit {
-    /// Zero for the caller.
-    pub(crate) depositor: Address,
-    /// The token and its amount; absent for native coin, whose amount is the value of the call.
-    pub(crate) token: Option<(Address, U256)>,
-    /// The id of the order that the deposit is for.
-    pub(crate) id: B256,
-}
-
-impl Deposit {
-    /// Reads a call; `None` for every other call, and for one with anything behind its arguments.
-    pub(crate) fn read(data: &[u8]) -> Option<Self> {
-        let deposit = if let Ok(call) = depositNativeCall::abi_decode(data) {
-            Self { depositor: call.depositor, token: None, id: call.id }
-        } else {
-            let call = depositErc20Call::abi_decode(data).ok()?;
-            Self { depositor: call.depositor, token: Some((call.token, call.amount)), id: call.id }
-        };
-        (deposit.call() == data).then_some(deposit)
-    }
-
-    pub(crate) fn call(&self) -> Vec<u8> {
-        let (depositor, id) = (self.depositor, self.id);
-        match self.token {
-            Some((token, amount)) => depositErc20Call { depositor, token, amount, id }.abi_encode(),
-            None => depositNativeCall { depositor, id }.abi_encode(),
-        }
-    }
 }
 
 /// The spender and the amount of an allowance.
@@ -54,39 +20,14 @@ pub(crate) fn approval(spender: Address, amount: U256) -> Vec<u8> {
 
 #[cfg(test)]
 mod tests {
-    use alloy_primitives::hex;
     use proptest::prelude::*;
 
     use super::*;
 
-    /// The calls of docs.relay.link/features/price-stabilization and features/gasless-execution, read on 2026-11-18.
-    const ERC20: &str = "e801795200000000000000000000000003508bb71268bba25ecacc8f620e01866650532c000000000000000000000000833589fcd6\
-                         edb6e08f4c7c32d4f71b54bda029130000000000000000000000000000000000000000000000000000000005f5e1004c625ab9733d\
-                         2d5702beed88f4156575e25d599d5145551d5bf2bfc358db234b";
-    const NATIVE: &str = "49290c1c00000000000000000000000003508bb71268bba25ecacc8f620e01866650532c70387ea00ba97925c3bf1263363b2a7b\
-                          dc0401faa00f0af4140627c7f385952c";
-
-    #[test]
-    fn documented_deposits_are_read() {
-        let deposit = Deposit::read(&hex::decode(ERC20).unwrap()).unwrap();
-        assert_eq!(deposit.token.map(|(_, amount)| amount), Some(U256::from(100_000_000)));
-        assert!(deposit.id.to_string().starts_with("0x4c625ab9"));
-        let deposit = Deposit::read(&hex::decode(NATIVE).unwrap()).unwrap();
-        assert_eq!(deposit.token, None);
-        assert!(deposit.id.to_string().starts_with("0x70387ea0"));
-    }
-
-    #[test]
-    fn other_calls_are_not() {
-        let longer = [hex::decode(ERC20).unwrap(), vec![1; 32]].concat();
-        assert_eq!(Deposit::read(&longer), None);
-        assert_eq!(Deposit::read(&[0x58, 0x10, 0x9c]), None);
-    }
-
     proptest! {
         #[test]
         fn any_bytes_are_read_without_panic(data in prop::collection::vec(any::<u8>(), 0..200)) {
-            let _ = (Deposit::read(&data), read_approval(&data));
+            let _ = read_approval(&data);
         }
     }
 }

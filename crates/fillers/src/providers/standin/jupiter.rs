@@ -19,7 +19,7 @@ use tokio::task::JoinHandle;
 
 use super::backend::{Backend, Mischief};
 use super::money::PlayMoney;
-use crate::providers::jupiter::calldata::Swap;
+use crate::providers::jupiter::calldata::{Swap, instruction};
 use crate::providers::jupiter::mapping::{ASSOCIATED_TOKEN, CREATE_IDEMPOTENT, token_account};
 
 const TOKEN_PROGRAM: Key = Key::from_str_const("TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA");
@@ -130,13 +130,13 @@ impl Shared {
         let payee = if let Mischief::OtherRecipient(other) = mischief { other_key(other) } else { taker };
         let signer = if let Mischief::OtherSpender(other) = mischief { other_key(other) } else { taker };
         let swap = Swap {
-            payer: signer,
-            source: account(taker, input)?,
-            destination: account(payee, output)?,
-            input,
-            output: if mischief == Mischief::OtherOutput { input } else { output },
-            input_program: TOKEN_PROGRAM.to_bytes(),
-            output_program: TOKEN_PROGRAM.to_bytes(),
+            payer: Some(signer),
+            source: Some(account(taker, input)?),
+            destination: Some(account(payee, output)?),
+            input: Some(input),
+            output: Some(if mischief == Mischief::OtherOutput { input } else { output }),
+            input_program: Some(TOKEN_PROGRAM.to_bytes()),
+            output_program: Some(TOKEN_PROGRAM.to_bytes()),
             amount,
             quoted,
             slippage_bps: slippage,
@@ -177,7 +177,7 @@ impl Shared {
         plan.extend(pays.to_le_bytes());
         plan.extend([bump, also]);
         plan.extend(pays.saturating_add(1).to_le_bytes());
-        let swap = swap.instruction(program, &more, &plan);
+        let swap = instruction(&swap, program, &more, &plan);
         let setup = SolanaInstruction {
             program: ASSOCIATED_TOKEN.to_bytes(),
             accounts: vec![

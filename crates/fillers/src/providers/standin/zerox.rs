@@ -11,13 +11,13 @@ use axum::extract::{Query, State};
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
+use causeway_provider_calls::zerox::Swap;
 use serde_json::{Value, json};
 use tokio::net::TcpListener;
 use tokio::task::JoinHandle;
 
 use super::backend::{Backend, FEE_BPS, Mischief};
 use super::money::PlayMoney;
-use crate::providers::zerox::calldata::Swap;
 
 /// How many swaps of the same size the stand-in keeps output for.
 const STOCK: u64 = 1_000;

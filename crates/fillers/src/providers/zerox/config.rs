@@ -1,6 +1,7 @@
 use std::time::Duration;
 
 use alloy_primitives::{Address, address};
+use causeway_provider_calls::zerox::REGISTRY;
 use serde::{Deserialize, Serialize};
 
 use crate::providers::{Budget, BundledContract, PinnedContractsConfig, ProviderKey};
@@ -21,10 +22,6 @@ const fn contract(chain: u64, address: Address, verified: bool) -> BundledContra
 const HOLDER: Address = address!("0000000000001fF3684f28c67538d4D072C22734");
 /// On chains with the Shanghai hard fork only.
 const OLDER_HOLDER: Address = address!("0000000000005E88410CcDFaDe4a5EfaE4b49562");
-
-/// Its registry of settlers, which get the input, at the same address on every chain (`README.md` in github.com/0xProject/0x-settler,
-/// read on 2026-11-19).
-const REGISTRY: Address = address!("00000000000004533Fe15556B1E086BB1A72cEae");
 
 /// The allowance holders, which are called and take the allowances, from `chain_config.json` in github.com/0xProject/0x-settler
 /// as of 2026-08-21. Those are verified that docs.0x.org/docs/core-concepts/0x-cheat-sheet names as well; both read on

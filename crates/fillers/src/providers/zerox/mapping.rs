@@ -6,10 +6,10 @@ use causeway_domain::{
     Address, ChainId, CustodyNotice, DepositMethod, Fee, FeeKind, ProviderOffer, ProviderTerms, RawAmount,
     TokenId,
 };
+use causeway_provider_calls::zerox::{Swap, settlers};
 use jiff::{SignedDuration, Timestamp};
 
 use super::TOOL;
-use super::calldata::{Swap, settlers};
 use super::wire::{Cost, Quote};
 use crate::providers::answers::{MAX_QUOTE_ID, Unusable, amount};
 
@@ -110,7 +110,7 @@ pub(super) fn transaction(
         registered: Some(RegisteredContract {
             contract: Address::Evm(swap.settler),
             registry: Address::Evm(registry),
-            calls: settlers(),
+            calls: settlers().into(),
         }),
     })
 }

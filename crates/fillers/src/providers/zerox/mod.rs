@@ -1,7 +1,6 @@
 //! 0x, an aggregator of exchanges on one chain: the payer calls its allowance holder, which takes the input for a swap that pays
 //! the recipient in the same transaction.
 
-pub(crate) mod calldata;
 mod config;
 mod mapping;
 #[cfg(test)]

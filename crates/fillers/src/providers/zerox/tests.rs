@@ -4,9 +4,9 @@
 
 use alloy_primitives::{Address as EvmAddress, B256, Bytes, U256, address};
 use causeway_domain::{RawAmount, Slippage};
+use causeway_provider_calls::zerox::Swap;
 use serde_json::{Value, json};
 
-use super::calldata::Swap;
 use super::mapping::transaction;
 use super::*;
 use crate::providers::{PinnedContractsConfig, ProviderKey};
