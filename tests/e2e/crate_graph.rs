@@ -12,7 +12,7 @@ const ALLOWED: [(&str, &[&str]); 22] = [
     ("causeway-provider-calls", &[]),
     ("causeway-attester", &["causeway-domain", "causeway-http-client"]),
     ("causeway-catalog", &["causeway-domain", "causeway-http-client"]),
-    ("causeway-client", &["causeway-http-client", "causeway-wire"]),
+    ("causeway-client", &["causeway-http-client", "causeway-provider-calls", "causeway-wire"]),
     ("causeway-jsonrpc-client", &["causeway-http-client"]),
     ("causeway-evm", &["causeway-domain", "causeway-jsonrpc-client"]),
     ("causeway-fillers", &["causeway-domain", "causeway-http-client", "causeway-provider-calls"]),

@@ -41,7 +41,7 @@ pub use decimals::known_decimals;
 pub use error::{Details, Error, Refusal};
 pub use execute::{
     Bound, Confirm, DepositMethod, ExecuteOptions, Limit, PriceReference, ProviderTrust, Step, TransferTrust,
-    check_provider_transfer, check_transfer,
+    TrustedProvider, Unchecked, check_provider_transfer, check_transfer,
 };
 pub use fiat::FiatQuery;
 pub use intents::IntentQuery;

@@ -125,20 +125,84 @@ mod diamond {
             /// The function of the sandbox's stand-in, which LI.FI's contract does not have.
             function startBridgeTokensViaPlay(BridgeData bridge) external payable;
 
-            function swapAndStartBridgeTokensViaAcross(BridgeData bridge, SwapData[] swaps, AcrossData own) external payable;
-            function swapAndStartBridgeTokensViaAcrossV4(BridgeData bridge, SwapData[] swaps, AcrossV4Data own) external payable;
-            function swapAndStartBridgeTokensViaAllBridge(BridgeData bridge, SwapData[] swaps, AllBridgeData own) external payable;
-            function swapAndStartBridgeTokensViaCelerCircleBridge(BridgeData bridge, SwapData[] swaps, CelerCircleData own) external payable;
-            function swapAndStartBridgeTokensViaChainflip(BridgeData bridge, SwapData[] swaps, ChainflipData own) external payable;
-            function swapAndStartBridgeTokensViaGlacis(BridgeData bridge, SwapData[] swaps, GlacisData own) external payable;
-            function swapAndStartBridgeTokensViaMayan(BridgeData bridge, SwapData[] swaps, MayanData own) external payable;
-            function swapAndStartBridgeTokensViaPolymerCCTP(BridgeData bridge, SwapData[] swaps, PolymerCCTPData own) external payable;
-            function swapAndStartBridgeTokensViaStargate(BridgeData bridge, SwapData[] swaps, StargateData own) external payable;
+            function swapAndStartBridgeTokensViaAcross(
+                BridgeData bridge,
+                SwapData[] swaps,
+                AcrossData own
+            ) external payable;
+            function swapAndStartBridgeTokensViaAcrossV4(
+                BridgeData bridge,
+                SwapData[] swaps,
+                AcrossV4Data own
+            ) external payable;
+            function swapAndStartBridgeTokensViaAllBridge(
+                BridgeData bridge,
+                SwapData[] swaps,
+                AllBridgeData own
+            ) external payable;
+            function swapAndStartBridgeTokensViaCelerCircleBridge(
+                BridgeData bridge,
+                SwapData[] swaps,
+                CelerCircleData own
+            ) external payable;
+            function swapAndStartBridgeTokensViaChainflip(
+                BridgeData bridge,
+                SwapData[] swaps,
+                ChainflipData own
+            ) external payable;
+            function swapAndStartBridgeTokensViaGlacis(
+                BridgeData bridge,
+                SwapData[] swaps,
+                GlacisData own
+            ) external payable;
+            function swapAndStartBridgeTokensViaMayan(
+                BridgeData bridge,
+                SwapData[] swaps,
+                MayanData own
+            ) external payable;
+            function swapAndStartBridgeTokensViaPolymerCCTP(
+                BridgeData bridge,
+                SwapData[] swaps,
+                PolymerCCTPData own
+            ) external payable;
+            function swapAndStartBridgeTokensViaStargate(
+                BridgeData bridge,
+                SwapData[] swaps,
+                StargateData own
+            ) external payable;
 
-            function swapTokensSingleV3ERC20ToERC20(bytes32 id, string integrator, string referrer, address receiver, uint256 least, SwapData swap) external;
-            function swapTokensSingleV3NativeToERC20(bytes32 id, string integrator, string referrer, address receiver, uint256 least, SwapData swap) external payable;
-            function swapTokensMultipleV3ERC20ToERC20(bytes32 id, string integrator, string referrer, address receiver, uint256 least, SwapData[] swaps) external;
-            function swapTokensMultipleV3NativeToERC20(bytes32 id, string integrator, string referrer, address receiver, uint256 least, SwapData[] swaps) external payable;
+            function swapTokensSingleV3ERC20ToERC20(
+                bytes32 id,
+                string integrator,
+                string referrer,
+                address receiver,
+                uint256 least,
+                SwapData swap
+            ) external payable;
+            function swapTokensSingleV3NativeToERC20(
+                bytes32 id,
+                string integrator,
+                string referrer,
+                address receiver,
+                uint256 least,
+                SwapData swap
+            ) external payable;
+            function swapTokensMultipleV3ERC20ToERC20(
+                bytes32 id,
+                string integrator,
+                string referrer,
+                address receiver,
+                uint256 least,
+                SwapData[] swaps
+            ) external payable;
+            function swapTokensMultipleV3NativeToERC20(
+                bytes32 id,
+                string integrator,
+                string referrer,
+                address receiver,
+                uint256 least,
+                SwapData[] swaps
+            ) external payable;
         }
     }
 }

@@ -5,7 +5,8 @@ use alloy_primitives::{Address, B256, Bytes, U256, address, hex, keccak256};
 use alloy_sol_types::SolCall as _;
 use causeway_client::wire::QuoteAsk;
 use causeway_client::{
-    Bound, Client, Error, EvmTransaction, ExecuteOptions, LocalWallet, PollingOptions, Step, Wallet as _,
+    Bound, Client, Error, EvmTransaction, ExecuteOptions, LocalWallet, PollingOptions, Step, TrustedProvider,
+    Unchecked, Wallet as _,
 };
 use causeway_domain::ChainId;
 use causeway_evm::{Call, EvmClient, EvmConfig};
@@ -297,7 +298,13 @@ pub(super) fn options(kind: Kind) -> ExecuteOptions {
 }
 
 pub(super) fn trusting(kind: Kind) -> ExecuteOptions {
-    options(kind).with_trusted_provider(kind.source(), &kind.contract().to_string())
+    let contract = TrustedProvider::new(&kind.contract().to_string());
+    let trusted = match kind {
+        Kind::Lifi => contract.with_unchecked(Unchecked::Output),
+        Kind::Relay => contract.with_unchecked(Unchecked::Recipient).with_unchecked(Unchecked::Output),
+        Kind::Zerox => contract,
+    };
+    options(kind).with_trusted_provider(kind.source(), trusted)
 }
 
 pub(super) fn route(kind: Kind, quote: &Value) -> &Value {

@@ -34,6 +34,7 @@ const BUDGET = [
   ['a swap', 7_000, "export { createClient, executeSwap } from 'SDK'"],
   ['what a swap loads on demand', 6_500, "export { createClient, executeSwap } from 'SDK'", ['checks']],
   ['what a token\'s own signature loads besides', 1_800, "export { createClient, executeSwap } from 'SDK'", ['checks', 'token-permit']],
+  ['what a provider\'s transaction loads besides', 7_000, "export { createClient, executeSwap } from 'SDK'", ['checks', 'provider']],
   ['a checkout', 5_000, "export { createClient, startCheckout } from 'SDK'"],
 ];
 

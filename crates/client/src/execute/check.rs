@@ -15,7 +15,7 @@ use crate::answers::{BuildAnswer, FrozenOrder, PermitDeposit, RouteQuote, Transf
 use terms::ParsedTerms;
 
 pub(crate) use chain_address::{BITCOIN, TRON, on_chain};
-pub(super) use provider::plan_provider;
+pub(super) use provider::{check_settler, plan_provider};
 pub use provider_transfer::{ProviderTrust, check_provider_transfer};
 pub(super) use terms::number;
 
@@ -102,7 +102,7 @@ pub(super) fn plan_deposit(
         Some(given) => plan_permits(ask, method, &terms, given)?,
         None => Vec::new(),
     };
-    Ok(Plan { actions: transactions::plan_requests(ask, &terms, method, approvals)?, permits })
+    Ok(Plan { actions: transactions::plan_requests(ask, &terms, method, approvals)?, permits, settler: None })
 }
 
 /// What is signed, built from the terms and equal to what the service gave.

@@ -5,6 +5,7 @@ mod deposit;
 mod message;
 mod plan;
 mod request;
+mod trusted_provider;
 mod warnings;
 
 use std::collections::BTreeMap;
@@ -19,6 +20,7 @@ use crate::{Client, Error, PollingOptions, Wallet, WalletError};
 pub use bound::{Bound, Confirm, Limit, PriceReference};
 pub(crate) use check::{BITCOIN, TRON, on_chain};
 pub use check::{ProviderTrust, TransferTrust, check_provider_transfer, check_transfer};
+pub use trusted_provider::{TrustedProvider, Unchecked};
 
 use warnings::AcceptedWarnings;
 
@@ -57,7 +59,7 @@ pub struct ExecuteOptions {
     polling: PollingOptions,
     escrows: BTreeMap<u64, String>,
     /// Contracts of liquidity providers, by source chain.
-    providers: BTreeMap<u64, Vec<String>>,
+    providers: BTreeMap<u64, Vec<TrustedProvider>>,
     confirmation: Option<Confirm>,
     accepted: AcceptedWarnings,
     route_filter: Box<dyn Fn(&Route) -> bool + Send + Sync>,
@@ -105,11 +107,12 @@ impl ExecuteOptions {
         self
     }
 
-    /// Trusts this contract of a liquidity provider on the chain. Without one, routes that a provider settles are skipped there:
-    /// the provider holds the money until it delivers, and no escrow refunds it.
+    /// Trusts this contract of a liquidity provider on the chain, given by its address or as a [`TrustedProvider`] that leaves
+    /// something unchecked. Without one, routes that a provider settles are skipped there: the provider holds the money until it
+    /// delivers, and no escrow refunds it.
     #[must_use]
-    pub fn with_trusted_provider(mut self, chain_id: u64, contract: &str) -> Self {
-        self.providers.entry(chain_id).or_default().push(contract.to_owned());
+    pub fn with_trusted_provider(mut self, chain_id: u64, contract: impl Into<TrustedProvider>) -> Self {
+        self.providers.entry(chain_id).or_default().push(contract.into());
         self
     }
 
@@ -219,6 +222,10 @@ impl Client {
             check::plan_deposit(ask, &route.quote, options.method, &built, escrow)
         };
         let plan = plan.map_err(Error::invalid_response)?;
+        if let Some(settler) = plan.settler {
+            let named = check::check_settler(wallet, ask.from_chain_id, settler).await;
+            named.map_err(Error::invalid_response)?;
+        }
         options.accepted.check(built.warnings())?;
         on_step(Step::Built(&built));
         let proof = self.deposit(wallet, &plan, &mut on_step).await?;

@@ -1,3 +1,4 @@
+use alloy_primitives::Address;
 use serde_json::Value;
 
 use crate::EvmTransaction;
@@ -9,6 +10,8 @@ pub(super) struct Plan {
     pub(super) actions: Vec<WalletAction>,
     /// Typed data to sign after the actions, in order. The signatures are submitted as one.
     pub(super) permits: Vec<Value>,
+    /// A contract that gets the input, and that 0x's registry must name.
+    pub(super) settler: Option<Address>,
 }
 
 #[derive(Debug)]

@@ -214,6 +214,10 @@ impl Wallet for LocalWallet {
         Err(WalletError::NotMined(tx_hash.to_owned()))
     }
 
+    async fn call(&self, chain_id: u64, to: Address, data: &Bytes) -> Result<Bytes, WalletError> {
+        Self::call(self, chain_id, to, data).await
+    }
+
     async fn sign_typed_data(&self, data: &Value) -> Result<String, WalletError> {
         let digest = typed_data::digest(data).map_err(WalletError::TypedData)?;
         Ok(hex::encode_prefixed(self.sign(&digest)?.as_bytes()))

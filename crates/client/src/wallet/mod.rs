@@ -99,6 +99,18 @@ pub trait Wallet: Send + Sync {
         async { Err(WalletError::UnsupportedFamily) }
     }
 
+    /// EVM: calls a contract without a transaction, at an endpoint of the caller's own. The settler of a swap through 0x is looked up
+    /// with it, unless that is trusted by its address.
+    fn call(
+        &self,
+        chain_id: u64,
+        to: Address,
+        data: &Bytes,
+    ) -> impl Future<Output = Result<Bytes, WalletError>> + Send {
+        let _ = (chain_id, to, data);
+        async { Err(WalletError::Other("The wallet does not read chains.".to_owned())) }
+    }
+
     /// Solana: signs the message of a transaction, which the service then sends.
     fn sign_message(&self, message: &[u8]) -> impl Future<Output = Result<[u8; 64], WalletError>> + Send {
         let _ = message;

@@ -3,12 +3,12 @@
 use std::collections::BTreeMap;
 use std::sync::Mutex;
 
-use alloy_primitives::hex;
+use alloy_primitives::{Address, Bytes, U256, address, hex};
 use causeway_client::answers::{BuildAnswer, QuoteAnswer};
 use causeway_client::wire::QuoteAsk;
 use causeway_client::{
     Bound, Client, DepositMethod, Error, EvmTransaction, ExecuteOptions, LocalWallet, PriceReference,
-    TransferTrust, Wallet, WalletError, check_transfer,
+    TransferTrust, TrustedProvider, Unchecked, Wallet, WalletError, check_transfer,
 };
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -26,6 +26,7 @@ struct Table {
     submitted: Value,
     order: Value,
     deposits: BTreeMap<String, Value>,
+    providers: BTreeMap<String, Settled>,
     honest: Vec<Entry>,
     lies: Vec<Entry>,
     transfers: Transfers,
@@ -55,11 +56,53 @@ struct TransferEntry {
 /// The fields that an entry changes, by their JSON pointers.
 type Changes = BTreeMap<String, Value>;
 
+/// A route that a liquidity provider settles itself.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Settled {
+    ask: Changes,
+    quote: Changes,
+    trusted: Trusted,
+    registry: Option<String>,
+    deposit: Value,
+}
+
+/// Contracts of providers that the caller trusts, by chain.
+type Trusted = BTreeMap<u64, Vec<Trust>>;
+
+#[derive(Clone, Deserialize)]
+#[serde(untagged)]
+enum Trust {
+    Contract(String),
+    Leaving { contract: String, unchecked: Vec<String> },
+}
+
+impl Trust {
+    fn provider(&self) -> TrustedProvider {
+        match self {
+            Self::Contract(contract) => contract.into(),
+            Self::Leaving { contract, unchecked } => {
+                unchecked.iter().fold(TrustedProvider::new(contract), |provider, name| {
+                    let known = [Unchecked::Recipient, Unchecked::Output];
+                    let what = known.into_iter().find(|what| what.as_str() == name).unwrap();
+                    provider.with_unchecked(what)
+                })
+            }
+        }
+    }
+}
+
 #[derive(Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 struct Entry {
     name: String,
     deposit_method: String,
+    provider: Option<String>,
+    trusted: Option<Trusted>,
+    /// `Some(None)` for a wallet that reads no chain.
+    #[serde(default, deserialize_with = "present")]
+    #[expect(clippy::option_option, reason = "absent and null differ in the table")]
+    registry: Option<Option<String>>,
     #[serde(default)]
     ask: Changes,
     #[serde(default)]
@@ -108,8 +151,12 @@ fn bound(value: &Value, ask: &QuoteAsk) -> Bound {
 struct RecordingWallet {
     address: String,
     unknown_chain: bool,
+    /// The settler that 0x's registry names.
+    settler: Option<Address>,
     signed: Mutex<Vec<Value>>,
 }
+
+const REGISTRY: Address = address!("00000000000004533Fe15556B1E086BB1A72cEae");
 
 impl Wallet for RecordingWallet {
     fn address(&self) -> String {
@@ -129,6 +176,20 @@ impl Wallet for RecordingWallet {
 
     async fn wait_for_receipt(&self, _: u64, _: &str) -> Result<(), WalletError> {
         Ok(())
+    }
+
+    async fn call(&self, chain_id: u64, to: Address, data: &Bytes) -> Result<Bytes, WalletError> {
+        let Some(settler) = self.settler else {
+            return Err(WalletError::Other("The wallet does not read chains.".to_owned()));
+        };
+        let feature = U256::from(2).to_be_bytes::<32>();
+        assert_eq!((chain_id, to, &data[4..]), (8453, REGISTRY, &feature[..]));
+        match data[..4] {
+            // The present settler, which is paused, and the one before.
+            [0x63, 0x52, 0x21, 0x1e] => Err(WalletError::Other("execution reverted".to_owned())),
+            [0xe2, 0x60, 0x3d, 0xc2] => Ok(settler.into_word().into()),
+            _ => panic!("{data}"),
+        }
     }
 
     async fn sign_typed_data(&self, data: &Value) -> Result<String, WalletError> {
@@ -169,17 +230,27 @@ fn changed(whole: &Value, changes: &Changes) -> Value {
 
 /// Runs an entry: the result, what was signed, and the number of requests.
 async fn run(table: &Table, entry: &Entry) -> (Result<String, Error>, Vec<Value>, usize) {
-    let ask: QuoteAsk = serde_json::from_value(changed(&table.ask, &entry.ask)).unwrap();
+    let settled = entry.provider.as_ref().map(|name| &table.providers[name]);
+    let nothing = Changes::new();
+    let twice = |whole: &Value, first: Option<&Changes>, then: &Changes| {
+        changed(&changed(whole, first.unwrap_or(&nothing)), then)
+    };
+    let ask = twice(&table.ask, settled.map(|settled| &settled.ask), &entry.ask);
+    let ask: QuoteAsk = serde_json::from_value(ask).unwrap();
+    let deposit = settled.map_or_else(|| &table.deposits[&entry.deposit_method], |settled| &settled.deposit);
     let answers = [
-        changed(&table.quote, &entry.quote),
-        changed(&table.deposits[&entry.deposit_method], &entry.deposit),
+        twice(&table.quote, settled.map(|settled| &settled.quote), &entry.quote),
+        changed(deposit, &entry.deposit),
         table.submitted.clone(),
         table.order.clone(),
     ];
     let answers = answers.map(|answer| json!({ "status": 200, "json": answer }));
     let server = Server::start(serde_json::from_value(json!(answers)).unwrap()).await;
     let (address, unknown_chain) = (ask.from_address.clone(), entry.unknown_chain);
-    let wallet = RecordingWallet { address, unknown_chain, signed: Mutex::default() };
+    let registry =
+        entry.registry.clone().unwrap_or_else(|| settled.and_then(|settled| settled.registry.clone()));
+    let settler = registry.map(|settler| settler.parse().unwrap());
+    let wallet = RecordingWallet { address, unknown_chain, settler, signed: Mutex::default() };
     let methods = [
         DepositMethod::ContractCall,
         DepositMethod::Permit2,
@@ -196,7 +267,13 @@ async fn run(table: &Table, entry: &Entry) -> (Result<String, Error>, Vec<Value>
         None => table.escrows.clone(),
         Some(escrows) => escrows.clone().unwrap_or_default(),
     };
-    let options = escrows.iter().fold(options, trust);
+    let mut options = escrows.iter().fold(options, trust);
+    let trusted = entry.trusted.as_ref().or(settled.map(|settled| &settled.trusted));
+    for (chain, trust) in
+        trusted.into_iter().flatten().flat_map(|(chain, all)| all.iter().map(move |one| (chain, one)))
+    {
+        options = options.with_trusted_provider(*chain, trust.provider());
+    }
     let client = Client::new(&server.url).unwrap();
     let ended = client.execute(&ask, &wallet, &options, |_| {}).await.map(|order| order.status);
     (ended, wallet.signed.into_inner().unwrap(), server.requests().len())

@@ -34,8 +34,24 @@ export type Step =
   /** The status of the order changed. */
   | { type: 'status'; order: Order };
 
-/** Contracts of liquidity providers that the caller trusts, by chain id. */
-export type TrustedProviders = Readonly<Record<number, readonly string[]>>;
+/**
+ * What the caller takes the service's word for, because the call of a provider does not say it. `recipient`: who receives the output, and
+ * who gets a refund. `output`: how much of which token arrives, and what becomes of the input where nothing does.
+ */
+export type Unchecked = 'recipient' | 'output';
+
+/**
+ * A contract or program of a liquidity provider that may get the input. Its calls are read and compared with the request. Some do not say
+ * everything: a deposit at Relay names its order by a hash, and a call of LI.FI does not bound what a bridge delivers. Such calls are
+ * refused unless that is left `unchecked`.
+ */
+export interface TrustedProvider {
+  contract: string;
+  unchecked?: readonly Unchecked[] | undefined;
+}
+
+/** Contracts of liquidity providers that the caller trusts, by chain id; an address alone leaves nothing unchecked. */
+export type TrustedProviders = Readonly<Record<number, readonly (string | TrustedProvider)[]>>;
 
 /**
  * Options of {@link executeSwap}. A bound is required: `minAmountOut` (exact input) or `maxAmountIn` (exact output), a `price` that
@@ -95,7 +111,7 @@ export async function executeSwap(client: Client, ask: QuoteAsk, wallet: Wallet,
   const built = await buildDeposit(client, { ...ids, from, recipient, refundTo, depositMethod }, options);
   const escrow = trustedEscrow(client.baseUrl, ask.fromChainId, options.escrows);
   const plan = route.settlement
-    ? (await import('./provider.js')).planProvider(ask, route.quote, built, wallet, options.trustedProviders?.[ask.fromChainId])
+    ? await (await import('./provider.js')).planProvider(ask, route.quote, built, wallet, options.trustedProviders?.[ask.fromChainId])
     : await planDeposit(ask, route.quote, depositMethod, built, escrow);
   const { warningError } = await import('./warnings.js');
   const severe = await warningError(built.warnings, options.acceptWarnings);

@@ -9,7 +9,7 @@ export const COMPUTE_BUDGET = toBytes32('ComputeBudget11111111111111111111111111
 const MEMO = toBytes32('MemoSq4gqABAXKb96qnH8TysNcWxMyWCqXgDLGmfcHr');
 export const ASSOCIATED_TOKEN = toBytes32('ATokenGPvbdGVxr1b2hvZbsiqW5xWH25efTNsLJA8knL')!;
 /** The token programs. */
-const TOKEN_PROGRAMS = ['TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA', 'TokenzQdBNbLqP5VEhdkAS6EPFLC1PHnBqCXEpPxuEb'].map(toBytes32);
+export const TOKEN_PROGRAMS = ['TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA', 'TokenzQdBNbLqP5VEhdkAS6EPFLC1PHnBqCXEpPxuEb'].map(toBytes32);
 const SYSTEM = `0x${'0'.repeat(64)}`;
 
 /** The escrow instruction that takes a deposit. */

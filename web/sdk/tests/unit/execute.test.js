@@ -5,7 +5,7 @@ import { describe, it } from 'node:test';
 import { createClient, executeSwap } from '@causeway/sdk';
 import { fromSigner, fromWalletStandard } from '@causeway/sdk/solana';
 import { Server } from '../server.js';
-import { base58, depositOf, transactionOf } from '../solana.js';
+import { base58, depositOf } from '../solana.js';
 
 // The honest responses of `lies.json`.
 const table = JSON.parse(await readFile(new URL('../../../../tests/cases/lies.json', import.meta.url), 'utf8'));
@@ -117,55 +117,62 @@ describe('a swap', { concurrency: true }, () => {
   });
 
   describe('through a provider whose contracts are trusted', () => {
-    const TARGET = `0x${'7a'.repeat(20)}`;
-    const OTHER = `0x${'dd'.repeat(20)}`;
-    const [route] = table.quote.routes;
-    const settled = ok({ ...table.quote, routes: [{ ...route, filler: 'lifi', settlement: 'provider' }] });
-    const word = (value) => value.toString(16).replace('0x', '').padStart(64, '0');
-    const approve = (spender, amount) => `0x095ea7b3${word(spender)}${word(BigInt(amount))}`;
-    const send = (deposit, to, data, value = '0x0') => ({
-      type: 'eip1193_request', deposit,
-      request: { method: 'eth_sendTransaction', params: [{ from: PAYER, to, data, value, chainId: `0x${ask.fromChainId.toString(16)}` }] },
-    });
-    const allow = send(false, TOKEN, approve(TARGET, ask.amount));
-    const call = send(true, TARGET, '0xabcd1234');
-    const provided = (approvals, changes = {}) => ok({
-      kind: 'PROVIDER_CALL', settlement: 'provider', provider: 'lifi', tool: 'play', target: TARGET, spender: TARGET,
-      minAmountOut: route.quote.minAmountOut, orderId: 'o1', heldBy: 'x', refunds: 'x', summary: [], approvals, ...changes,
-    });
-    const options = { trustedProviders: { [ask.fromChainId]: [TARGET.toUpperCase().replace('0X', '0x')] } };
-
-    it('pays it exactly the input', async () => {
+    const { ask: changes, quote: route, deposit, registry } = table.providers.zerox;
+    const HOLDER = deposit.target.toLowerCase();
+    const within = { ...ask, toChainId: changes['/toChainId'], toToken: changes['/toToken'] };
+    const settled = ok({ ...table.quote, routes: [{ ...table.quote.routes[0], filler: route['/routes/0/filler'], settlement: 'provider' }] });
+    const provided = (fields = {}) => ok({ ...deposit, ...fields });
+    const [, allowance, call] = deposit.approvals;
+    const options = { trustedProviders: { 8453: [HOLDER.toUpperCase().replace('0X', '0x')] } };
+    /** A wallet on a chain, which reads the registry there; `follows` says whether it switches chains. */
+    const readingWallet = ({ chain = '0x2105', follows = true, named = registry } = {}) => {
       const wallet = walletOf();
-      const { value, error } = await swap(wallet, [settled, provided([allow, call]), submitted, order('filled')], options);
-      assert.equal(error, undefined);
-      assert.equal(value.status, 'filled');
-      assert.deepEqual(wallet.sent.map(({ to, data, value: paid }) => [to, data, paid]), [
-        [TOKEN, approve(TARGET, ask.amount), '0x0'], [TARGET, '0xabcd1234', '0x0'],
-      ]);
-    });
+      const { request } = wallet;
+      let current = chain;
+      wallet.request = async ({ method, params }) => {
+        if (method === 'eth_chainId') return current;
+        if (method === 'wallet_switchEthereumChain' && follows) current = params[0].chainId;
+        if (method === 'eth_call') return current === '0x2105' ? `0x${named.slice(2).padStart(64, '0')}` : '0x';
+        return request({ method, params });
+      };
+      return wallet;
+    };
 
-    for (const [what, approvals, changes, words] of [
-      ['another target', [allow, call], { target: OTHER }, /provider's contract/],
-      ['another spender', [allow, call], { spender: OTHER }, /spender/],
-      ['a call of another contract', [allow, send(true, OTHER, '0xabcd')], {}, /deposit's contract/],
-      ['a value besides the input', [allow, send(true, TARGET, '0xabcd', '0x1')], {}, /deposit's value/],
-      ['an unbounded allowance', [send(false, TOKEN, approve(TARGET, 2n ** 256n - 1n)), call], {}, /approval's amount/],
-      ['an allowance for another', [send(false, TOKEN, approve(OTHER, ask.amount)), call], {}, /approval's spender/],
-      ['an allowance of another token', [send(false, OTHER, approve(TARGET, ask.amount)), call], {}, /approval's token/],
-      ['no deposit', [allow], {}, /0 deposits/],
-      ['a short output', [allow, call], { minAmountOut: '1' }, /output is 1/],
-      ['no least output', [allow, call], { minAmountOut: undefined }, /output is missing/],
-      ['an approval without a spender', [allow, call], { spender: undefined }, /without a spender/],
-      ['a deposit of ours', [allow, call], { kind: 'CONTRACT_CALL' }, /other than PROVIDER_CALL/],
-    ]) {
-      it(`signs nothing for ${what}`, async () => {
-        const wallet = walletOf();
-        const { error } = await swap(wallet, [settled, provided(approvals, changes)], options);
-        assert.match(error.message, words);
-        assert.deepEqual(wallet.sent, []);
+    for (const [what, wallet] of [['', readingWallet()], [', with a wallet that was on another chain', readingWallet({ chain: '0x1' })]]) {
+      it(`pays it exactly the input${what}`, async () => {
+        const { value, error } = await swap(wallet, [settled, provided(), submitted, order('filled')], options, within);
+        assert.equal(error, undefined);
+        assert.equal(value.status, 'filled');
+        const [{ data: allowed }, { data }] = [allowance, call].map(({ request }) => request.params[0]);
+        assert.deepEqual(wallet.sent.map(({ to, data: given, value: paid }) => [to, given, paid]), [[TOKEN, allowed, '0x0'], [HOLDER, data, '0x0']]);
       });
     }
+
+    for (const [what, fields, words, wallet] of [
+      ['no deposit', { approvals: [allowance] }, /0 deposits/],
+      ['a short output', { minAmountOut: '1' }, /output is 1/],
+      ['no least output', { minAmountOut: undefined }, /output is missing/],
+      ['a deposit of ours', { kind: 'CONTRACT_CALL' }, /other than PROVIDER_CALL/],
+      ['a settler that the registry does not name', {}, /call's settler/, readingWallet({ named: PAYER })],
+      ['a settler, by a wallet that stays on another chain', {}, /call's settler/, readingWallet({ chain: '0x1', follows: false })],
+      ['a settler, by a wallet that reads no chain', {}, /call's settler/, walletOf()],
+    ]) {
+      it(`signs nothing for ${what}`, async () => {
+        const used = wallet ?? readingWallet();
+        const { error } = await swap(used, [settled, provided(fields)], options, within);
+        assert.match(error.message, words);
+        assert.deepEqual(used.sent, []);
+      });
+    }
+
+    it('takes the service\'s word only for what the caller leaves unchecked', async () => {
+      const { ask: changed, deposit: built, trusted: { 8453: [relay] } } = table.providers.relay;
+      const between = { ...ask, toToken: changed['/toToken'] };
+      const refused = await swap(walletOf(), [settled, ok(built)], { trustedProviders: { 8453: [relay.contract] } }, between);
+      assert.match(refused.error.message, /does not say who receives the output.*`recipient` unchecked/);
+      const { value } = await swap(walletOf(), [settled, ok(built), submitted, order('filled')], { trustedProviders: { 8453: [relay] } }, between);
+      assert.equal(value.status, 'filled');
+    });
   });
 
   it('for an address other than the wallet\'s rejects before any request', async () => {
@@ -213,65 +220,35 @@ describe('a swap', { concurrency: true }, () => {
   });
 
   describe('through a provider\'s program on Solana', () => {
-    const [payer, program, other] = [0xaa, 0x7a, 0xdd].map((fill) => Buffer.alloc(32, fill));
-    const decode = (text) => {
-      let number = 0n;
-      for (const letter of text) number = number * 58n + BigInt('123456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnopqrstuvwxyz'.indexOf(letter));
-      return Buffer.from(number.toString(16).padStart(64, '0'), 'hex');
-    };
-    const budget = decode('ComputeBudget111111111111111111111111111111');
-    const accounts = decode('ATokenGPvbdGVxr1b2hvZbsiqW5xWH25efTNsLJA8knL');
-    const KEYS = [payer, program, other, budget, accounts];
-    const address = base58(payer);
-    const [route] = table.quote.routes;
-    const settled = ok({ ...table.quote, routes: [{ ...route, filler: 'jupiter', settlement: 'provider' }] });
-    const solanaAsk = { ...ask, fromChainId: 20_011_000_000, fromToken: base58(other), fromAddress: address };
-    const options = { trustedProviders: { 20_011_000_000: [base58(program)] } };
-    const price = (micro) => [3, [], [3, ...Buffer.from(BigUint64Array.of(micro).buffer)]];
-    const call = [1, [0, 2], [9]];
-    const create = (owner) => [4, [0, 2, owner], [1]];
-    const encode = (instructions, changes) => Buffer.from(transactionOf(KEYS, instructions, changes)).toString('base64');
-    const provided = (transaction, changes = {}) => ok({
-      kind: 'PROVIDER_CALL', settlement: 'provider', provider: 'jupiter', tool: 'jupiter', target: base58(program),
-      minAmountOut: route.quote.minAmountOut, orderId: 'o1', heldBy: 'x', refunds: 'x', summary: [],
-      approvals: [{ type: 'solana_sendTransaction', transaction, deposit: true }], ...changes,
-    });
+    const { ask: changes, deposit, trusted } = table.providers.jupiter;
+    const settled = ok({ ...table.quote, routes: [{ ...table.quote.routes[0], filler: 'jupiter', settlement: 'provider' }] });
+    const fields = Object.fromEntries(Object.entries(changes).map(([pointer, value]) => [pointer.slice(1), value]));
+    const solanaAsk = { ...ask, ...fields };
+    const options = { trustedProviders: trusted };
+    const [{ transaction }] = deposit.approvals;
     const walletOfSolana = () => {
       const signed = [];
-      const sign = async (transaction) => {
-        signed.push(transaction);
-        return Uint8Array.from([...transaction, 255]);
+      const sign = async (bytes) => {
+        signed.push(bytes);
+        return Uint8Array.from([...bytes, 255]);
       };
-      return { signed, signer: fromSigner(address, sign) };
+      return { signed, signer: fromSigner(solanaAsk.fromAddress, sign) };
     };
 
     it('is signed and submitted to the service', async () => {
       const { signed, signer } = walletOfSolana();
-      const transaction = encode([[3, [], [2, 1, 0, 0, 0]], price(1_000n), create(0), call]);
-      const { value, error, requests } = await swap(signer, [settled, provided(transaction), submitted, order('filled')], options, solanaAsk);
+      const { value, error, requests } = await swap(signer, [settled, ok(deposit), submitted, order('filled')], options, solanaAsk);
       assert.equal(value?.status, 'filled', error?.stack);
       assert.equal(signed.length, 1);
       const signedTransaction = Buffer.from([...Buffer.from(transaction, 'base64'), 255]).toString('base64');
       assert.deepEqual(JSON.parse(requests[2].body), { quoteId: 'q1', routeId: 'north', signedTransaction });
     });
 
-    for (const [what, transaction, changes, words] of [
-      ['another program', encode([call]), { target: base58(other) }, /a program that is trusted/],
-      ['a short output', encode([call]), { minAmountOut: '1' }, /output is 1/],
-      ['no call', encode([create(0)]), {}, /calls the provider 0 times/],
-      ['two calls', encode([call, call]), {}, /calls the provider 2 times/],
-      ['a call of anybody else', encode([call, [2, [0], [1]]]), {}, /does not need/],
-      ['an account of somebody else', encode([create(2), call]), {}, /not the payer's/],
-      ['a budget that names an account', encode([[3, [2], [2, 1, 0, 0, 0]], call]), {}, /does not need/],
-      ['a high priority fee', encode([price(2n ** 60n), call]), {}, /priority fee/],
-      ['two signers', encode([call], { slots: 2, signers: 2 }), {}, /by the wallet alone/],
-      ['no transaction', 'AAAA', {}, /not a version 0/],
-      ['nothing to sign', encode([call]), { approvals: [] }, /one Solana transaction/],
-      ['no deposit', '', { approvals: [{ type: 'solana_sendTransaction', transaction: encode([call]) }] }, /0 deposits/],
-    ]) {
+    for (const [what, encoded, words] of [['no transaction', 'AAAA', /not a version 0/], ['no base64', '%', /cannot be decoded/]]) {
       it(`is not signed for ${what}`, async () => {
         const { signed, signer } = walletOfSolana();
-        const { error } = await swap(signer, [settled, provided(transaction, changes)], options, solanaAsk);
+        const approvals = [{ ...deposit.approvals[0], transaction: encoded }];
+        const { error } = await swap(signer, [settled, ok({ ...deposit, approvals })], options, solanaAsk);
         assert.match(error.message, words);
         assert.equal(signed.length, 0);
       });
@@ -283,7 +260,7 @@ describe('a swap', { concurrency: true }, () => {
       assert.match(skipped.error.message, /no escrow/);
       assert.equal(signed.length, 0);
       const evm = { ...solanaAsk, fromAddress: PAYER };
-      assert.equal((await swap(walletOf(), [settled, provided(encode([call]))], options, evm)).error.code, 'SVC3003');
+      assert.equal((await swap(walletOf(), [settled, ok(deposit)], options, evm)).error.code, 'SVC3003');
     });
   });
 

@@ -21,16 +21,31 @@ function changed(value, changes = {}) {
   return copy;
 }
 
+/** The registry of 0x, and its calls that name the present settler and the one before. */
+const REGISTRY = '0x00000000000004533fe15556b1e086bb1a72ceae';
+const OF_REGISTRY = ['0x6352211e', '0xe2603dc2'].map((selector) => selector + '2'.padStart(64, '0'));
+
 /** Runs an entry: the result, what was signed, and the number of requests. */
-async function run({ depositMethod, escrows = table.escrows, bound = table.bound, ask: askChanges, quote, deposit, unknownChain }, takesBatches = false, signature = `0x${'01'.repeat(65)}`) {
-  const ask = changed(table.ask, askChanges);
-  const responses = [changed(table.quote, quote), changed(table.deposits[depositMethod], deposit), table.submitted, table.order];
+async function run({ depositMethod, provider, escrows = table.escrows, bound = table.bound, unknownChain, ...entry }, takesBatches = false, signature = `0x${'01'.repeat(65)}`) {
+  const settled = table.providers[provider];
+  const { registry, trusted } = { ...settled, ...entry };
+  const ask = changed(changed(table.ask, settled?.ask), entry.ask);
+  const quote = changed(changed(table.quote, settled?.quote), entry.quote);
+  const responses = [quote, changed(settled?.deposit ?? table.deposits[depositMethod], entry.deposit), table.submitted, table.order];
   const signed = [];
   const request = async ({ method, params }) => {
     if (method === 'eth_accounts') return [ask.fromAddress];
     if (method === 'wallet_switchEthereumChain' && unknownChain) throw Object.assign(new Error('The wallet does not know chain 8453.'), { code: 4902 });
     if (method === 'wallet_switchEthereumChain') return assert.deepEqual(params, [{ chainId: '0x2105' }]) ?? null;
     if (method === 'eth_getTransactionReceipt') return { status: '0x1' };
+    if (method === 'eth_chainId') return '0x2105';
+    if (method === 'eth_call' && registry) {
+      assert.deepEqual([params[0].to, OF_REGISTRY.includes(params[0].data), params[1]], [REGISTRY, true, 'latest']);
+      // The settler before the present one, which is paused.
+      if (params[0].data === OF_REGISTRY[0]) throw new Error('execution reverted');
+      return `0x${registry.slice(2).padStart(64, '0').toLowerCase()}`;
+    }
+    if (method === 'eth_call') throw Object.assign(new Error('Unknown method.'), { code: -32601 });
     if (method === 'wallet_getCapabilities' && takesBatches) return { '0x2105': { atomic: { status: 'supported' } } };
     if (method === 'wallet_sendCalls' && takesBatches) {
       const { calls, ...rest } = params[0];
@@ -63,7 +78,7 @@ async function run({ depositMethod, escrows = table.escrows, bound = table.bound
       return transaction;
     });
     const wallet = ask.fromAddress.startsWith('0x') ? { request } : solana;
-    const options = { depositMethod, escrows: escrows ?? undefined, ...bound };
+    const options = { depositMethod, escrows: escrows ?? undefined, trustedProviders: trusted, ...bound };
     const executing = executeSwap(createClient({ baseUrl: server.url }), ask, wallet, options);
     const result = await executing.then((value) => ({ value }), (error) => ({ error }));
     return { ...result, signed, requestCount: server.requests.length };
@@ -82,7 +97,7 @@ describe('an honest deposit is signed', { concurrency: 16 }, () => {
     it(`${entry.name}, in one batch if the wallet takes batches`, async () => {
       const { value, error, signed } = await run(entry, true);
       assert.equal(value?.status, 'filled', error?.stack);
-      const isBatch = entry.depositMethod === 'CONTRACT_CALL' && entry.signed.length > 1;
+      const isBatch = entry.depositMethod === 'CONTRACT_CALL' && !entry.provider && entry.signed.length > 1;
       assert.deepEqual(signed, isBatch ? [{ batch: entry.signed }] : entry.signed);
     });
   }

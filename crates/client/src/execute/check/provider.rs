@@ -3,6 +3,7 @@ use causeway_wire::{Approval, QuoteAsk, WalletApproval};
 
 use super::super::plan::{Plan, SendTransaction, WalletAction};
 use super::super::request::{chain_id_param, read_transaction};
+use super::super::trusted_provider::TrustedProvider;
 use super::terms::{Call, selector};
 use super::transactions::{MAX_APPROVALS, check_address, check_call, check_value};
 use super::{mismatch, number, word};
@@ -10,45 +11,50 @@ use crate::EvmTransaction;
 use crate::answers::{ProviderDeposit, RouteQuote};
 use crate::token_identifier::SOLANA_CHAIN_ID;
 
+pub(in super::super) use call::check_settler;
+
+mod call;
 mod solana;
+mod swap;
 
 /// What a payment to a provider may do, from the request alone.
 struct Allowed {
     payer: Address,
     token: Address,
     amount: U256,
+    /// The least output of the route.
+    least: U256,
     target: Address,
     spender: Option<Address>,
 }
 
-/// Checks a payment to the contracts of a provider, which settles the swap: every contract is one that the caller trusts, and
-/// nothing but the input is spent or allowed. What the contract then does is the provider's word.
+/// Checks a payment to the contracts of a provider, which settles the swap: every contract is one that the caller trusts, nothing
+/// but the input is spent or allowed, and the call itself says what was asked, as far as calls of its kind say it.
 pub(in super::super) fn plan_provider(
     ask: &QuoteAsk,
     quote: &RouteQuote,
     deposit: &ProviderDeposit,
-    trusted: &[String],
+    trusted: &[TrustedProvider],
 ) -> Result<Plan, String> {
-    check_output(quote, deposit)?;
+    let least = check_output(quote, deposit)?;
     if ask.from_chain_id == SOLANA_CHAIN_ID {
-        return solana::plan_call(ask, deposit, trusted);
+        return solana::plan_call(ask, quote, deposit, trusted);
     }
-    let trusted: Vec<Address> = trusted.iter().filter_map(|text| text.parse().ok()).collect();
     let pinned = |what: &str, text: &str| {
-        let address = text.parse::<Address>().ok().filter(|address| trusted.contains(address));
+        let address =
+            text.parse::<Address>().ok().filter(|address| trusted.iter().any(|one| one.is(*address)));
         address.ok_or_else(|| mismatch(what, text, "a contract that is trusted for this provider"))
     };
     let amount = number(&quote.amount_in).ok_or_else(|| mismatch("input", &quote.amount_in, "a number"))?;
-    let address = |text: &str| word(text).map(Address::from_word);
-    let invalid = |what: &str, text: &str| mismatch(what, text, "an EVM address");
     let allowed = Allowed {
-        payer: address(&ask.from_address).ok_or_else(|| invalid("payer", &ask.from_address))?,
-        token: address(&ask.from_token).ok_or_else(|| invalid("input token", &ask.from_token))?,
+        payer: evm_address("payer", &ask.from_address)?,
+        token: evm_address("input token", &ask.from_token)?,
         amount,
+        least,
         target: pinned("provider's contract", &deposit.target)?,
         spender: deposit.spender.as_deref().map(|text| pinned("spender", text)).transpose()?,
     };
-    let (mut actions, mut deposits, mut others) = (Vec::new(), 0, 0);
+    let (mut actions, mut deposits, mut others, mut settler) = (Vec::new(), 0, 0, None);
     for approval in &deposit.approvals {
         let Approval::Eip1193(approval) = approval else {
             return Err(
@@ -57,6 +63,9 @@ pub(in super::super) fn plan_provider(
             );
         };
         if let Some(send) = plan_send(ask, &allowed, approval)? {
+            if send.deposit {
+                settler = call::check_call(ask, &allowed, trusted, &send.transaction.data)?;
+            }
             deposits += usize::from(send.deposit);
             others += usize::from(!send.deposit);
             actions.push(WalletAction::Send(send));
@@ -69,10 +78,17 @@ pub(in super::super) fn plan_provider(
     if others > most {
         return Err(format!("The response has {others} approvals, expected at most {most}."));
     }
-    Ok(Plan { actions, permits: Vec::new() })
+    Ok(Plan { actions, permits: Vec::new(), settler })
 }
 
-fn check_output(quote: &RouteQuote, deposit: &ProviderDeposit) -> Result<(), String> {
+/// An EVM address of the request, where native coin is zero.
+fn evm_address(what: &str, text: &str) -> Result<Address, String> {
+    let word = word(text).filter(|word| word.starts_with(&[0; 12]));
+    word.map(Address::from_word).ok_or_else(|| mismatch(what, text, "an EVM address"))
+}
+
+/// The least output of the route, which the deposit must promise as well.
+fn check_output(quote: &RouteQuote, deposit: &ProviderDeposit) -> Result<U256, String> {
     let promised = quote.min_amount_out.as_ref().unwrap_or(&quote.amount_out);
     let least = number(promised).unwrap_or(U256::MAX);
     let out = deposit.min_amount_out.as_deref().and_then(number);
@@ -80,7 +96,7 @@ fn check_output(quote: &RouteQuote, deposit: &ProviderDeposit) -> Result<(), Str
         let out = deposit.min_amount_out.as_deref().unwrap_or("missing");
         return Err(mismatch("output", out, format!("at least {promised}")));
     }
-    Ok(())
+    Ok(least)
 }
 
 fn plan_send(
@@ -129,98 +145,4 @@ fn check_allowance(allowed: &Allowed, transaction: &EvmTransaction) -> Result<()
 }
 
 #[cfg(test)]
-mod tests {
-    use serde_json::{Value, json};
-
-    use super::*;
-
-    const PAYER: &str = "0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266";
-    const TOKEN: &str = "0x833589fCD6eDb6E08f4c7C32D4f71b54bdA02913";
-    const TARGET: &str = "0x1231DEB6f5749EF6cE6943a275A1D3E7486F4EaE";
-    const OTHER: &str = "0x000000000000000000000000000000000000dEaD";
-
-    fn ask() -> QuoteAsk {
-        QuoteAsk {
-            trade_type: "EXACT_INPUT".to_owned(),
-            from_chain_id: 8453,
-            from_token: TOKEN.to_owned(),
-            to_chain_id: 42_161,
-            to_token: OTHER.to_owned(),
-            amount: "25".to_owned(),
-            from_address: PAYER.to_owned(),
-            ..QuoteAsk::default()
-        }
-    }
-
-    fn quote() -> RouteQuote {
-        serde_json::from_value(json!({
-            "amountIn": "25", "amountOut": "20", "minAmountOut": "19", "expectedDurationSeconds": 4,
-        }))
-        .unwrap()
-    }
-
-    fn approve(spender: &str, amount: u64) -> String {
-        let spender = spender.trim_start_matches("0x").to_lowercase();
-        format!("0x095ea7b3{spender:0>64}{amount:064x}")
-    }
-
-    fn send(to: &str, data: &str, value: &str, deposit: bool) -> Value {
-        let params = json!([{ "from": PAYER, "to": to, "data": data, "value": value, "chainId": "0x2105" }]);
-        json!({
-            "type": "eip1193_request", "request": { "method": "eth_sendTransaction", "params": params },
-            "deposit": deposit,
-        })
-    }
-
-    fn built(approval: &Value, call: &Value) -> Value {
-        json!({
-            "kind": "PROVIDER_CALL", "approvals": [approval, call], "orderId": "1", "settlement": "provider",
-            "provider": "lifi", "tool": "across", "target": TARGET, "spender": TARGET, "minAmountOut": "19",
-            "heldBy": "", "refunds": "", "summary": [],
-        })
-    }
-
-    fn good() -> Value {
-        built(&send(TOKEN, &approve(TARGET, 25), "0x0", false), &send(TARGET, "0xabcd", "0x0", true))
-    }
-
-    fn plan(built: &Value, trusted: &[&str]) -> Result<usize, String> {
-        let deposit: ProviderDeposit = serde_json::from_value(built.clone()).unwrap();
-        let trusted: Vec<String> = trusted.iter().map(|&text| text.to_owned()).collect();
-        plan_provider(&ask(), &quote(), &deposit, &trusted).map(|plan| plan.actions.len())
-    }
-
-    #[test]
-    fn a_payment_to_pinned_contracts_is_planned() {
-        assert_eq!(plan(&good(), &[TARGET]), Ok(2));
-    }
-
-    #[test]
-    fn a_payment_that_differs_from_the_request_is_refused_in_words() {
-        let call = || send(TARGET, "0xabcd", "0x0", true);
-        let allow = || send(TOKEN, &approve(TARGET, 25), "0x0", false);
-        for (built, word) in [
-            (built(&allow(), &send(OTHER, "0xabcd", "0x0", true)), "deposit's contract"),
-            (built(&allow(), &send(TARGET, "0xabcd", "0x1", true)), "deposit's value"),
-            (built(&send(TOKEN, &approve(TARGET, 26), "0x0", false), &call()), "approval's amount"),
-            (built(&send(TOKEN, &approve(OTHER, 25), "0x0", false), &call()), "approval's spender"),
-            (built(&send(OTHER, &approve(TARGET, 25), "0x0", false), &call()), "approval's token"),
-            (built(&allow(), &send(TARGET, "0xabcd", "0x0", false)), "approval's token"),
-        ] {
-            let error = plan(&built, &[TARGET]).unwrap_err();
-            assert!(error.contains(word), "{word}: {error}");
-        }
-        let mut short = good();
-        short["minAmountOut"] = json!("18");
-        assert!(plan(&short, &[TARGET]).unwrap_err().contains("output"));
-        let mut spender = good();
-        spender["spender"] = json!(OTHER);
-        assert!(plan(&spender, &[TARGET]).unwrap_err().contains("spender"));
-    }
-
-    #[test]
-    fn contracts_that_nobody_trusts_get_nothing() {
-        assert!(plan(&good(), &[]).unwrap_err().contains("trusted"));
-        assert!(plan(&good(), &[OTHER]).unwrap_err().contains("trusted"));
-    }
-}
+mod tests;

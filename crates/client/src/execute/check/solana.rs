@@ -12,7 +12,7 @@ pub(super) const COMPUTE_BUDGET: &str = "ComputeBudget11111111111111111111111111
 const MEMO: &str = "MemoSq4gqABAXKb96qnH8TysNcWxMyWCqXgDLGmfcHr";
 pub(super) const ASSOCIATED_TOKEN: &str = "ATokenGPvbdGVxr1b2hvZbsiqW5xWH25efTNsLJA8knL";
 /// The programs that tokens belong to.
-const TOKEN_PROGRAMS: [&str; 2] =
+pub(super) const TOKEN_PROGRAMS: [&str; 2] =
     ["TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA", "TokenzQdBNbLqP5VEhdkAS6EPFLC1PHnBqCXEpPxuEb"];
 
 /// The escrow instruction that takes a deposit.
