@@ -62,17 +62,11 @@ mod tests {
         let address = Address::repeat_byte;
         let deposit = relay::Deposit { depositor: address(1), token: None, id: B256::repeat_byte(3) };
         let with_token = relay::Deposit { token: Some((address(2), U256::from(25))), ..deposit };
-        let swap = zerox::Swap {
-            operator: address(9),
-            settler: address(9),
-            token: address(1),
-            amount: U256::from(25),
-            recipient: address(2),
-            output: address(3),
-            least: U256::from(24),
-        };
-        let mut calls =
-            vec![deposit.call(), with_token.call(), swap.call(vec![vec![7; 5].into()], B256::ZERO).into()];
+        let mut calls = vec![
+            deposit.call(),
+            with_token.call(),
+            zerox::tests::swap().call(vec![vec![7; 5].into()], B256::ZERO).into(),
+        ];
         calls.extend(lifi::tests::samples());
         calls
     }

@@ -84,10 +84,10 @@ impl Swap {
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use super::*;
 
-    fn swap() -> Swap {
+    pub(crate) fn swap() -> Swap {
         let address = Address::repeat_byte;
         Swap {
             operator: address(9),
