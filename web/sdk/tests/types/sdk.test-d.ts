@@ -100,6 +100,12 @@ executeSwap(client, ask, {}, bound);
 // @ts-expect-error
 executeSwap(client, ask, provider, { depositMethod: 'TRANSFER' });
 executeSwap(client, ask, provider, { ...bound, escrows: { 8453: '0x' } });
+// A provider is trusted by its address, or with what it leaves unchecked.
+executeSwap(client, ask, provider, { ...bound, trustedProviders: { 8453: ['0x', { contract: '0x', unchecked: ['recipient', 'output'] }] } });
+const addresses: Record<number, string[]> = {};
+executeSwap(client, ask, provider, { ...bound, trustedProviders: addresses });
+// @ts-expect-error
+executeSwap(client, ask, provider, { ...bound, trustedProviders: { 8453: [{ contract: '0x', unchecked: ['settler'] }] } });
 // A batch of a step can be followed later, by an EVM wallet.
 executeSwap(client, ask, provider, { ...bound, onStep: (step) => step.type === 'batched' && void waitForBatch(provider, step, { signal }).then((txHash) => txHash.length) });
 // @ts-expect-error
