@@ -43,11 +43,20 @@ export interface WalletChainLike {
   blockExplorerUrls?: string[] | undefined;
 }
 
+/** A contract of a liquidity provider, and what its calls do not say, so that the service's word is taken for it. */
+export interface TrustedContract {
+  contract: string;
+  unchecked?: readonly ('recipient' | 'output')[] | undefined;
+}
+
+/** Contracts by source chain; an address alone leaves nothing unchecked. */
+export type TrustedContracts = Readonly<Record<number, readonly (string | TrustedContract)[]>>;
+
 /**
- * What a host trusts a liquidity provider with: contracts that may be called and may get an allowance, by source chain, or, for one that
- * is paid at an address, whatever address it names.
+ * What a host trusts a liquidity provider with: contracts that may be called and may get an allowance, by source chain, with what their
+ * calls leave unchecked, or, for one that is paid at an address, whatever address it names.
  */
-export type ProviderTrust = Readonly<Record<number, readonly string[]>> | 'any-address';
+export type ProviderTrust = TrustedContracts | 'any-address';
 
 /** Every option is a property; those that can be text are attributes too, such as `api-endpoint` for `apiEndpoint`. */
 export interface WidgetOptions {
@@ -96,7 +105,7 @@ export interface WidgetOptions {
   /** The only escrows that deposits may go to, by source chain. Defaults to published ones, and to the sandbox's if the service runs on this machine. */
   escrows?: Readonly<Record<number, string>> | undefined;
   /**
-   * The liquidity providers that may settle swaps, by their names, such as `{ relay: { 8453: ['0x4cD0…'] }, oneclick: 'any-address' }`. They
+   * The liquidity providers that may settle swaps, by their names, such as `{ zerox: { 8453: ['0x0000…'] }, oneclick: 'any-address' }`. They
    * hold the money meanwhile, and no escrow refunds it. Defaults to none.
    */
   trustedProviders?: Readonly<Record<string, ProviderTrust>> | undefined;

@@ -4,6 +4,7 @@ import type { App } from '../app.js';
 import type { TransferRoute } from '../flows/transfer.js';
 import type { Part } from '../views/parts.js';
 import type { ChainFamily } from '../wallets/account.js';
+import type { TrustedContracts } from '../public.js';
 import { contractsOf, isTrusted, payeesOf, type Trust } from './trust.js';
 import { PROVIDER_WORDS, type ProviderWords } from './words.js';
 
@@ -42,7 +43,7 @@ export class Liquidity {
     return payeesOf(this.#trust).length > 0;
   }
 
-  contractsOf = ({ filler }: StreamedRoute): Readonly<Record<number, readonly string[]>> => contractsOf(this.#trust, filler ?? '');
+  contractsOf = ({ filler }: StreamedRoute): TrustedContracts => contractsOf(this.#trust, filler ?? '');
 
   /** Throws unless the transfer is what was asked for, to a provider that the host trusts with the money. */
   async checkTransfer(ask: QuoteAsk, { quote, filler }: TransferRoute, deposit: BuildAnswer, bound: Bound): Promise<void> {

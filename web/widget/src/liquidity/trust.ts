@@ -1,5 +1,5 @@
 import type { QuoteAsk, StreamedRoute } from '@causeway/sdk';
-import type { ProviderTrust } from '../public.js';
+import type { ProviderTrust, TrustedContracts } from '../public.js';
 
 /** What the host trusts, by the names of the providers. */
 export type Trust = Readonly<Record<string, ProviderTrust>>;
@@ -7,7 +7,7 @@ export type Trust = Readonly<Record<string, ProviderTrust>>;
 const trustOf = (trust: Trust, provider: string): ProviderTrust | undefined => (Object.hasOwn(trust, provider) ? trust[provider] : undefined);
 
 /** The contracts of a provider that may be called, by source chain. */
-export function contractsOf(trust: Trust, provider: string): Readonly<Record<number, readonly string[]>> {
+export function contractsOf(trust: Trust, provider: string): TrustedContracts {
   const trusted = trustOf(trust, provider);
   return typeof trusted === 'object' ? trusted : {};
 }

@@ -90,7 +90,7 @@ async function deploy() {
 }
 await deploy();
 
-export const TRUST = { lifi: { [lifi.chainId]: [lifi.address] }, oneclick: 'any-address', jupiter: { [jupiter.chainId]: [jupiter.address] } };
+export const TRUST = { lifi: { [lifi.chainId]: [{ contract: lifi.address, unchecked: ['output'] }] }, oneclick: 'any-address', jupiter: { [jupiter.chainId]: [jupiter.address] } };
 
 /** Opens a page whose host trusts these providers, also after a reload. */
 export const trusting = (use, { trust = TRUST, prepare, ...options } = {}) => browser.visit('/', use, {
