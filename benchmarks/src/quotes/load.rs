@@ -24,11 +24,7 @@ impl Client {
 
     /// Sends a unique request, so that no response can be shared.
     pub(crate) async fn send(&mut self, path: &str) {
-        static AMOUNT: AtomicU64 = AtomicU64::new(1_000_000_000_000_000_000);
-        let amount = AMOUNT.fetch_add(10_000, Ordering::Relaxed);
-        let body = format!(
-            r#"{{"tradeType":"EXACT_INPUT","fromChainId":1,"fromToken":"0xEeeeeEeeeEeEeeEeEeEeeEEEeeeeEeeeeeeeEEeE","toChainId":8453,"toToken":"0x833589fcd6edb6e08f4c7c32d4f71b54bda02913","amount":"{amount}","fromAddress":"0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266","slippageTolerance":0.005}}"#
-        );
+        let body = unique_ask();
         let request = format!(
             "POST {path} HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\ncontent-length: {}\r\n\r\n{body}",
             body.len()
@@ -60,6 +56,15 @@ impl Client {
         })
         .await
     }
+}
+
+/// The body of a request that no other equals.
+pub(crate) fn unique_ask() -> String {
+    static AMOUNT: AtomicU64 = AtomicU64::new(1_000_000_000_000_000_000);
+    let amount = AMOUNT.fetch_add(10_000, Ordering::Relaxed);
+    format!(
+        r#"{{"tradeType":"EXACT_INPUT","fromChainId":1,"fromToken":"0xEeeeeEeeeEeEeeEeEeEeeEEEeeeeEeeeeeeeEEeE","toChainId":8453,"toToken":"0x833589fcd6edb6e08f4c7c32d4f71b54bda02913","amount":"{amount}","fromAddress":"0xf39Fd6e51aad88F6F4ce6aB8827279cffFb92266","slippageTolerance":0.005}}"#
+    )
 }
 
 /// The length of an answer with its head, once the head is there.

@@ -6,6 +6,7 @@
 mod filler;
 mod load;
 mod remote;
+mod routers;
 mod server;
 mod streams;
 
@@ -39,6 +40,9 @@ pub(crate) async fn measure_all(arguments: Vec<String>) {
     if arguments.first().is_some_and(|name| name == "remote") {
         return remote::measure(open("remote.db").await, &remote::RemoteOptions::read(&arguments)).await;
     }
+    if arguments.first().is_some_and(|name| name == "routers") {
+        return routers::measure(open("routers.db").await, arguments.get(1)).await;
+    }
     let cores = std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
     let connections = arguments.first().map_or(CONNECTIONS, |count| count.parse().expect("a number"));
     println!("{connections} connections, {cores} cores, medians of {ROUNDS} rounds, taken in turn\n");
@@ -49,9 +53,7 @@ pub(crate) async fn measure_all(arguments: Vec<String>) {
 
 /// Requests per second of the endpoint with immediate fillers, compared with simpler handlers.
 async fn rates(connections: usize, store: Arc<Store>) {
-    let fillers = [("north", 0), ("south", 3), ("west", 7)];
-    let fillers = fillers.map(|(name, bps)| BenchFiller::immediate(name, bps));
-    let ours = server::ours(store, fillers.map(|filler| filler as Arc<dyn Filler>).into()).await;
+    let ours = server::ours(store, immediate_fillers()).await;
     let body = body_of(ours).await;
     let size = body.len();
     let servers = [server::bare(body).await, ours];
@@ -76,6 +78,11 @@ async fn rates(connections: usize, store: Arc<Store>) {
         println!("| {name} | {:.0} | {of_bare:.2} | {cpu:.1?} |", per_second(this));
     }
     latency_at_half_rate(connections, ours, per_second(1) / 2.0).await;
+}
+
+fn immediate_fillers() -> Vec<Arc<dyn Filler>> {
+    let fillers = [("north", 0), ("south", 3), ("west", 7)];
+    fillers.map(|(name, bps)| BenchFiller::immediate(name, bps) as Arc<dyn Filler>).into()
 }
 
 fn median(values: impl Iterator<Item = f64>) -> f64 {

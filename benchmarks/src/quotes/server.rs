@@ -18,6 +18,11 @@ use tokio_util::sync::CancellationToken;
 
 /// The service with these fillers.
 pub(crate) async fn ours(store: Arc<Store>, fillers: Vec<Arc<dyn Filler>>) -> SocketAddr {
+    start(router(store, fillers).await).await
+}
+
+/// What that service answers requests with.
+pub(crate) async fn router(store: Arc<Store>, fillers: Vec<Arc<dyn Filler>>) -> Router {
     let catalog = Arc::new(Catalog::bundled().expect("the bundled catalog"));
     let price = |token| (token, "2.5".parse().expect("a price"));
     let snapshot = catalog.snapshot();
@@ -38,14 +43,17 @@ pub(crate) async fn ours(store: Arc<Store>, fillers: Vec<Arc<dyn Filler>>) -> So
         fiat,
         ..plain_service(store, watch_orders).await
     };
-    let router = causeway_http::router(app, Router::new());
-    start(router).await
+    causeway_http::router(app, Router::new())
 }
 
 /// A handler that parses the same request and returns a text of the same size.
 pub(crate) async fn bare(body: String) -> SocketAddr {
+    start(bare_router(body)).await
+}
+
+pub(crate) fn bare_router(body: String) -> Router {
     let answer = async move |Json(_): Json<QuoteAsk>| body.clone();
-    start(Router::new().route("/v1/quotes", post(answer))).await
+    Router::new().route("/v1/quotes", post(answer))
 }
 
 async fn start(router: Router) -> SocketAddr {
