@@ -1,5 +1,6 @@
 mod base58check;
 mod bitcoin;
+mod checksum;
 mod segwit;
 mod tron;
 
@@ -8,7 +9,7 @@ use std::fmt;
 use alloy_primitives::Address as EvmAddress;
 use thiserror::Error;
 
-use crate::{ChainId, Family};
+use crate::{ChainId, Family, WriteText};
 
 pub use bitcoin::BitcoinAddress;
 
@@ -58,10 +59,14 @@ impl Address {
     /// Parses an address of that family as a person gives it: EVM in lower case, in upper case, or in mixed case with the right
     /// EIP-55 checksum, all others exactly; those of Bitcoin and Tron have checksums.
     pub fn parse(family: Family, text: &str) -> Result<Self, AddressError> {
-        let address = Self::parse_any_case(family, text)?;
-        match &address {
+        Self::parse_any_case(family, text)?.checked(text)
+    }
+
+    /// The address, unless the capitals of its text are a wrong checksum.
+    fn checked(self, text: &str) -> Result<Self, AddressError> {
+        match &self {
             Self::Evm(evm) if !is_checksummed(evm, text) => Err(AddressError::Checksum),
-            _ => Ok(address),
+            _ => Ok(self),
         }
     }
 
@@ -116,10 +121,10 @@ impl Address {
 
     /// Parses a token address; the 40-`e` spelling of the native coin is normalized.
     pub fn parse_token(chain: ChainId, text: &str) -> Result<Self, AddressError> {
-        if Self::parse_any_case(chain.family(), text) == Ok(Self::NATIVE_ALIAS) {
-            return Ok(Self::native(Family::Evm));
+        match Self::parse_any_case(chain.family(), text)? {
+            Self::NATIVE_ALIAS => Ok(Self::native(Family::Evm)),
+            address => address.checked(text),
         }
-        Self::parse(chain.family(), text)
     }
 
     /// The spelling of an EVM chain's native coin that some services use: 40 times `e`, in any case.
@@ -162,7 +167,7 @@ fn is_checksummed(address: &EvmAddress, text: &str) -> bool {
     if !has(u8::is_ascii_uppercase) || !has(u8::is_ascii_lowercase) {
         return true;
     }
-    address.to_checksum_buffer(None).as_str().get(2..) == Some(digits)
+    checksum::checksummed(address).get(2..) == Some(digits.as_bytes())
 }
 
 fn parse_solana(text: &str) -> Option<[u8; 32]> {
@@ -177,15 +182,20 @@ fn parse_solana(text: &str) -> Option<[u8; 32]> {
 
 impl fmt::Display for Address {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.write_text(f)
+    }
+}
+
+impl WriteText for Address {
+    fn write_text(&self, out: &mut impl fmt::Write) -> fmt::Result {
         match self {
-            // Frequent, and its checksum changes nothing: skip the hash.
-            Self::Evm(address) if address.is_zero() => {
-                f.write_str("0x0000000000000000000000000000000000000000")
+            // Hex digits are ASCII.
+            Self::Evm(address) => {
+                out.write_str(str::from_utf8(&checksum::checksummed(address)).unwrap_or_default())
             }
-            Self::Evm(address) => f.write_str(address.to_checksum_buffer(None).as_str()),
-            Self::Solana(bytes) => f.write_str(&bs58::encode(bytes).into_string()),
-            Self::Bitcoin(address) => address.fmt(f),
-            Self::Tron(bytes) => f.write_str(&tron::encode(bytes)),
+            Self::Solana(bytes) => out.write_str(&bs58::encode(bytes).into_string()),
+            Self::Bitcoin(address) => write!(out, "{address}"),
+            Self::Tron(bytes) => out.write_str(&tron::encode(bytes)),
         }
     }
 }

@@ -30,7 +30,7 @@ mod usd;
 mod warning;
 
 pub use address::{Address, AddressError, BitcoinAddress};
-pub use amount::{AmountError, DecimalAmount, RawAmount};
+pub use amount::{AmountError, DecimalAmount, RawAmount, WriteText};
 pub use attestation::{
     Attestation, CollectedAttestation, CollectedBatch, FilledOrder, Outcome, SignatureBytes,
     SignedAttestation, SignedBatch, batch_digest, batch_payload,
@@ -64,5 +64,5 @@ pub use row_key::{RowKey, RowKeys};
 pub use sealed_route::{OpenRouteError, RouteSeal, RouteTerms, RouteTooLong};
 pub use token::Token;
 pub use token_id::{TokenId, TokenIdError};
-pub use usd::{UsdAmount, UsdPrice};
+pub use usd::{UsdAmount, UsdPrice, power_of_ten};
 pub use warning::{Severity, Warning, WarningCode};

@@ -168,7 +168,7 @@ impl RouteSeal {
         codec::write(&mut out, quote, filler, kind, offer);
         let mut bytes = out.bytes;
         let tag = self.current.over(&bytes).finalize().into_bytes();
-        bytes.extend(tag.iter().take(TAG_BYTES));
+        bytes.extend_from_slice(tag.get(..TAG_BYTES).unwrap_or_default());
         if bytes.len() > MAX_BYTES {
             return Err(RouteTooLong(bytes.len()));
         }

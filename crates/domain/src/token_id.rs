@@ -4,7 +4,7 @@ use std::str::FromStr;
 use serde::Deserialize;
 use thiserror::Error;
 
-use crate::{Address, AddressError, Caip2Error, ChainId, Family};
+use crate::{Address, AddressError, Caip2Error, ChainId, Family, WriteText};
 
 /// A token: its address on its chain. The native coin is a token too.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -97,13 +97,22 @@ impl FromStr for TokenId {
 
 impl fmt::Display for TokenId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.write_text(f)
+    }
+}
+
+impl WriteText for TokenId {
+    fn write_text(&self, out: &mut impl fmt::Write) -> fmt::Result {
         match self.chain.family() {
             // Like `caip2`, without its allocation.
-            Family::Evm => write!(f, "eip155:{}:{}", self.chain, self.address),
-            Family::Solana | Family::Bitcoin | Family::Tron => {
-                write!(f, "{}:{}", self.chain.caip2(), self.address)
+            Family::Evm => {
+                out.write_str("eip155:")?;
+                out.write_str(itoa::Buffer::new().format(self.chain.get()))?;
             }
+            Family::Solana | Family::Bitcoin | Family::Tron => out.write_str(&self.chain.caip2())?,
         }
+        out.write_str(":")?;
+        self.address.write_text(out)
     }
 }
 
