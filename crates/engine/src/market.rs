@@ -3,7 +3,7 @@ use std::fmt;
 use alloy_primitives::U256;
 use causeway_catalog::Snapshot;
 use causeway_domain::ports::PriceFeed;
-use causeway_domain::{RawAmount, TokenId, UsdAmount, UsdPrice};
+use causeway_domain::{RawAmount, TokenId, UsdAmount, UsdPrice, WriteText, power_of_ten};
 
 /// Decimals of [`Market::rate`].
 const RATE_DECIMALS: u8 = 18;
@@ -33,7 +33,7 @@ impl PricedToken {
 
     /// In units of 10^-18 dollars, rounded down.
     pub(crate) fn value(&self, amount: RawAmount) -> Option<U256> {
-        let scale = U256::from(10).checked_pow(U256::from(self.decimals))?;
+        let scale = power_of_ten(self.decimals)?;
         amount.mul_div_floor(self.price.units().get(), scale).map(RawAmount::get)
     }
 }
@@ -53,7 +53,7 @@ impl Market {
 
     /// Output tokens for one input token, without any fee; rounded down.
     pub fn rate(&self) -> Option<Decimal> {
-        let one = U256::from(10).checked_pow(U256::from(RATE_DECIMALS))?;
+        let one = power_of_ten(RATE_DECIMALS)?;
         let rate = self.from.price.units().mul_div_floor(one, self.to.price.units().get())?;
         Some(Decimal(rate))
     }
@@ -72,7 +72,13 @@ pub struct Decimal(RawAmount);
 
 impl fmt::Display for Decimal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.decimal(RATE_DECIMALS).fmt(f)
+        self.write_text(f)
+    }
+}
+
+impl WriteText for Decimal {
+    fn write_text(&self, out: &mut impl fmt::Write) -> fmt::Result {
+        self.0.decimal(RATE_DECIMALS).write_text(out)
     }
 }
 
@@ -94,10 +100,16 @@ impl Loss {
 
 impl fmt::Display for Loss {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let sign = if self.0 < 0 { "-" } else { "" };
+        self.write_text(f)
+    }
+}
+
+impl WriteText for Loss {
+    fn write_text(&self, out: &mut impl fmt::Write) -> fmt::Result {
+        out.write_str(if self.0 < 0 { "-" } else { "" })?;
         // A hundred times as much, with six digits after the point.
         let percent = RawAmount::new(U256::from(self.0.unsigned_abs()).saturating_mul(U256::from(100)));
-        write!(f, "{sign}{}", percent.decimal(6))
+        percent.decimal(6).write_text(out)
     }
 }
 

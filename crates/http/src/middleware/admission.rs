@@ -50,9 +50,8 @@ impl Admission {
     /// Lets the request through with its key's holder as an extension, or says why not.
     fn check(&self, request: &mut Request) -> ApiResult<()> {
         let kind = RequestKind::of(request);
-        let now = Timestamp::now();
         let given = (self.keys != ApiKeys::Off).then(|| key(request.headers())).flatten();
-        let holder = given.and_then(|given| self.integrators.find(given, now));
+        let holder = given.and_then(|given| self.integrators.find(given, Timestamp::now()));
         if let Some(limiter) = &self.limiter {
             let name = holder.as_ref().map(|holder| holder.name.as_str());
             limiter.check(kind, request, name).map_err(|seconds| match name {
@@ -70,7 +69,7 @@ impl Admission {
             }
             (Some(holder), _) => {
                 if kind == RequestKind::Quote {
-                    let taken = self.integrators.take_quote(&holder, now);
+                    let taken = self.integrators.take_quote(&holder, Timestamp::now());
                     taken.map_err(|seconds| ApiError::quota_used_up(&holder.name, seconds))?;
                 }
                 request.extensions_mut().insert(KeyHolder(holder));

@@ -1,3 +1,4 @@
+mod json_text;
 pub(crate) mod map_route;
 pub(crate) mod post_quote;
 mod read_quote_request;

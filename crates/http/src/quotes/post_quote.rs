@@ -11,6 +11,7 @@ use causeway_domain::ports::Integrator;
 use causeway_engine::QuoteRequest;
 use causeway_wire::{ErrorBody, Issue, QuoteAnswer, QuoteAsk, StreamedRoute};
 
+use super::json_text::JsonText;
 use super::map_route::RouteMapping;
 use super::read_quote_request::read_quote_request;
 use super::stream_routes::stream_routes;
@@ -89,12 +90,13 @@ pub(crate) async fn post_quote(
         return stream_routes(app, routes).await;
     }
     let quote = routes.gather().await?;
-    let mut body = Vec::with_capacity(TYPICAL_BYTES);
+    let mut body = JsonText::with_capacity(TYPICAL_BYTES);
     let snapshot = app.catalog.snapshot_guard();
-    let answer = RouteMapping::new(&app, &snapshot).answer(&quote);
-    serde_json::to_writer(&mut body, &answer).map_err(|error| ApiError::internal(&error))?;
+    let written = RouteMapping::new(&app, &snapshot).write_answer(&mut body, &quote);
+    written.map_err(|error| ApiError::internal(&error))?;
     drop(snapshot);
-    Ok(([(CONTENT_TYPE, HeaderValue::from_static("application/json"))], body).into_response())
+    let json = HeaderValue::from_static("application/json");
+    Ok(([(CONTENT_TYPE, json)], body.into_bytes()).into_response())
 }
 
 /// Whom the request belongs to, if anybody.

@@ -9,9 +9,13 @@ use causeway_domain::{Quote, Route};
 use causeway_engine::Routes;
 use futures::{StreamExt as _, stream};
 
+use super::json_text::JsonText;
 use super::map_route::RouteMapping;
 use crate::App;
 use crate::error::{ApiError, ApiResult};
+
+/// Enough for most routes.
+const TYPICAL_BYTES: usize = 2 * 1024;
 
 /// Streams one route per line. It waits for the first, so that an early error still has its own status code.
 pub(super) async fn stream_routes(app: Arc<App>, mut routes: Routes) -> ApiResult<Response> {
@@ -49,7 +53,8 @@ fn ndjson_response(body: Body) -> Response {
 
 fn line(app: &App, (quote, route): (&Quote, &Route)) -> serde_json::Result<Bytes> {
     let snapshot = app.catalog.snapshot_guard();
-    let mut line = serde_json::to_vec(&RouteMapping::new(app, &snapshot).line(quote, route))?;
-    line.push(b'\n');
-    Ok(line.into())
+    let mut line = JsonText::with_capacity(TYPICAL_BYTES);
+    RouteMapping::new(app, &snapshot).write_line(&mut line, quote, route)?;
+    line.raw("\n");
+    Ok(line.into_bytes().into())
 }
