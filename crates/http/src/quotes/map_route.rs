@@ -91,7 +91,7 @@ impl<'a> RouteMapping<'a> {
         out.raw(r#"","routes":["#);
         for (place, route) in routes.iter().enumerate() {
             out.raw(if place == 0 { "{" } else { ",{" });
-            self.priced_route(ask, route, pair).write_fields(out)?;
+            self.priced_route(ask, route, &pair).write_fields(out)?;
             out.raw("}");
         }
         out.raw("]}");
@@ -114,7 +114,7 @@ impl<'a> RouteMapping<'a> {
     }
 
     pub(crate) fn route(self, ask: &Ask, route: &'a Route) -> RouteView<'a> {
-        self.priced_route(ask, route, self.pair(ask))
+        self.priced_route(ask, route, &self.pair(ask))
     }
 
     fn pair(self, ask: &Ask) -> PricedPair {
@@ -127,8 +127,8 @@ impl<'a> RouteMapping<'a> {
         }
     }
 
-    fn priced_route(self, ask: &Ask, route: &'a Route, pair: PricedPair) -> RouteView<'a> {
-        let PricedPair { market, input, output, rate } = pair;
+    fn priced_route(self, ask: &Ask, route: &'a Route, pair: &PricedPair) -> RouteView<'a> {
+        let PricedPair { market, input, output, rate } = *pair;
         let (amount_in, amount_out) = (route.amount_in, route.amount_out);
         RouteView {
             route,
