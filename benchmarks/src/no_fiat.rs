@@ -5,11 +5,11 @@ use std::time::Duration;
 use causeway_catalog::Catalog;
 use causeway_domain::ports::GasFeed;
 use causeway_domain::{ChainId, QuoteKey, QuoteKeys, RawAmount, RowKeys};
-use causeway_engine::RequestQuote;
 use causeway_engine::fiat::{
     FiatQuoteOptions, FiatServices, FiatSignal, Hubs, OrderFiat, OrderFiatOptions, OrderFiatParts, QuoteFiat,
     QuoteFiatParts, Ramps, ReceiveWebhook, ReceiveWebhookParts, RefreshFiat, WorkFiat, WorkFiatParts,
 };
+use causeway_engine::{ForwardFunds, ForwardingParts, RequestQuote};
 use causeway_prices::FixedPrices;
 use causeway_store::Store;
 use jiff::SignedDuration;
@@ -68,25 +68,29 @@ pub fn no_fiat(
         signal: Arc::clone(&signal),
     });
     let (build, _) = no_deposits(Arc::clone(&catalog), store.clone(), Arc::clone(&row_keys));
-    let work = WorkFiat::new(WorkFiatParts {
-        store: store.clone(),
+    let forwarding = ForwardFunds::new(ForwardingParts {
         orders: store.clone(),
         facts: store.clone(),
-        ramps: ramps.clone(),
         request_quote,
         build,
-        payouts: HashMap::new(),
         watches: HashMap::new(),
         forwarding_signers: HashMap::new(),
         relayers: HashMap::new(),
         prices: Arc::new(FixedPrices::default()),
         gas: Arc::new(NoGas),
         catalog,
+        cursors: Arc::default(),
+        swap_within: SignedDuration::from_mins(1),
+    });
+    let work = WorkFiat::new(WorkFiatParts {
+        store: store.clone(),
+        ramps: ramps.clone(),
+        forwarding: Arc::new(forwarding),
+        payouts: HashMap::new(),
         row_keys,
         cursors: Arc::default(),
         signal,
         provider_timeout: TIMEOUT,
-        swap_within: SignedDuration::from_mins(1),
     });
     let refresh = RefreshFiat::new(Arc::new(work));
     let checkout_keys = QuoteKeys { current: QuoteKey::new([7; 32]), older: Vec::new() };

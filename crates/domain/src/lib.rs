@@ -9,11 +9,13 @@ mod chain_policy;
 mod deployment;
 mod evidence;
 pub mod fiat;
+mod forwarding_funds;
 mod forwarding_order;
 #[cfg(any(test, fuzzing))]
 pub mod fuzzing;
 mod ids;
 mod intent_terms;
+mod joined_route;
 mod order;
 pub mod ports;
 mod provider_order;
@@ -43,16 +45,18 @@ pub use chain_demand::{ChainDemand, IdlePolling};
 pub use chain_policy::{ChainPolicy, EvmPolicy, FinalityPolicy, FinalityRule, FinalityTag};
 pub use deployment::{Deployment, DeploymentMode, HubDeployment, SolanaDeployment, VaultDeployment};
 pub use evidence::{ConfirmedTx, Evidence, Fact, FactKind, FactPlace, RefundCause};
+pub use forwarding_funds::{ForwardingAction, ForwardingBalance, ForwardingPlan};
 pub use forwarding_order::{FORWARDING_ORDER_TYPE, ForwardingOrder};
 pub use ids::{FiatOrderId, FiatQuoteId, IdError, OrderId, QuoteId, RouteId, is_filler_name};
 pub use intent_terms::{IntentTerms, TERMS_TYPE, TERMS_TYPEHASH, TERMS_VERSION};
+pub use joined_route::{JoinedOrder, JoinedTerms};
 pub use order::{
     Action, Decision, DepositBalance, EventKind, IllegalTransition, IntentState, Order, OrderContext,
     OrderEvent, OrderStatus, RefundMethod, Step, UnknownStatus, advance,
 };
 pub use provider_order::{
-    CustodyNotice, MAX_TOOL, ProviderContext, ProviderOffer, ProviderOrder, ProviderStep, ProviderTerms,
-    advance_provider, is_before_deposit,
+    CustodyNotice, JoinedContext, MAX_TOOL, ProviderContext, ProviderOffer, ProviderOrder, ProviderStep,
+    ProviderTerms, advance_provider, is_before_deposit,
 };
 pub use quote::{
     Ask, DepositWindow, ExactOutMethod, Fee, FeeKind, GasCharge, Parties, Quote, Referral, Route, Slippage,

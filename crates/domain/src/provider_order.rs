@@ -2,9 +2,9 @@ mod advance;
 
 use std::sync::Arc;
 
-pub use advance::{ProviderContext, ProviderStep, advance_provider};
+pub use advance::{JoinedContext, ProviderContext, ProviderStep, advance_provider};
 
-use crate::{Address, Slippage};
+use crate::{Address, JoinedOrder, JoinedTerms, Slippage};
 
 /// The longest name of a provider's tool, in bytes: it is sealed into the route's id.
 pub const MAX_TOOL: usize = 64;
@@ -32,6 +32,8 @@ pub struct ProviderTerms {
 pub struct ProviderOffer {
     pub terms: ProviderTerms,
     pub notice: Arc<CustodyNotice>,
+    /// Present where a swap of our own follows.
+    pub joined: Option<JoinedTerms>,
 }
 
 /// An order that a provider settles: our escrow, attesters and refunds have no part in it.
@@ -47,6 +49,8 @@ pub struct ProviderOrder {
     pub word: Option<String>,
     /// The payment's transaction as the provider names it, where the service does not read the source chain.
     pub named_deposit: Option<String>,
+    /// Present where the route is joined: what follows the provider's delivery.
+    pub joined: Option<Box<JoinedOrder>>,
 }
 
 /// How far the clocks of two chains may be apart, in seconds.

@@ -15,8 +15,8 @@ use thiserror::Error;
 use self::bytes::Encoder;
 use crate::ports::Offer;
 use crate::{
-    Address, DepositMethod, DepositWindow, GasCharge, Parties, ProviderTerms, Quote, QuoteId, QuoteKey,
-    QuoteKeys, RawAmount, Referral, Route, RouteId, TokenId, TradeType,
+    Address, DepositMethod, DepositWindow, GasCharge, JoinedTerms, Parties, ProviderTerms, Quote, QuoteId,
+    QuoteKey, QuoteKeys, RawAmount, Referral, Route, RouteId, TokenId, TradeType,
 };
 
 /// Length of the tag at the end of a sealed route.
@@ -63,6 +63,8 @@ pub struct RouteTerms {
     pub gas_charge: Option<GasCharge>,
     /// Present where the filler settles through contracts of its own.
     pub provider: Option<ProviderTerms>,
+    /// Present where the provider's leg is followed by one of ours.
+    pub joined: Option<JoinedTerms>,
 }
 
 impl RouteTerms {
@@ -91,6 +93,7 @@ impl RouteTerms {
             parties: route.parties,
             gas_charge: route.gas_charge,
             provider: route.provider.as_ref().map(|provider| provider.terms.clone()),
+            joined: route.provider.as_ref().and_then(|provider| provider.joined.clone()),
         }
     }
 }

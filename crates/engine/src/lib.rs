@@ -14,6 +14,7 @@ mod executors;
 pub mod fiat;
 mod fillers;
 mod follow_chain;
+mod forwarding;
 mod integrators;
 mod intent_book;
 mod liquidity;
@@ -56,6 +57,7 @@ pub use fillers::{
     MissingOffer, NoOffer, QuoteOptions, at_least, at_most,
 };
 pub use follow_chain::{FollowParts, follow_chain};
+pub use forwarding::{ForwardFunds, ForwardingParts};
 pub use integrators::{
     IntegratorError, IntegratorReport, Integrators, IssuedKey, NewIntegrator, OperateIntegrators,
 };
@@ -71,7 +73,9 @@ pub use recover::{
 };
 pub use registry::{ListedFiller, MadeFiller, MakeFiller, Registry, RegistryError, RegistryParts};
 pub use reputation::{Reputation, Reputations, UpdateReputation};
-pub use request_quote::{QuoteError, QuoteRequest, RequestQuote, Routes, is_one_click, rank_routes};
+pub use request_quote::{
+    JoinParts, JoinRoutes, QuoteError, QuoteRequest, RequestQuote, Routes, is_one_click, rank_routes,
+};
 pub use return_rent::{RentParts, return_rent};
 pub use review_orders::{OrderHistory, ReviewOrders, ReviewParts, StuckOrder, StuckPurchase, Wait};
 pub use screening::{Screening, ScreeningError};

@@ -29,6 +29,7 @@ use crate::boot::parts::chain_policy::ChainPolicies;
 use crate::boot::parts::data_dir::lock_data_dir;
 use crate::boot::parts::deployments::Deployments;
 use crate::boot::parts::fiat::{Fiat, watch_ramps};
+use crate::boot::parts::forwarding::{joined_routes, open_forwarding};
 use crate::boot::parts::gas_metrics::watch_gas;
 use crate::boot::parts::http_server::{DRAIN_TIMEOUT, listen};
 use crate::boot::parts::liquidity::open_liquidity;
@@ -159,18 +160,21 @@ impl Service {
             screening: screening(&config.screening, &store, &keys)?,
         };
         let mut orders = Orders::open(&context)?;
-        orders.start(&context, &stop).await?;
+        let warnings = Arc::new(warnings(&context, &orders));
+        let single = RequestQuote::new(Arc::clone(&catalog), Arc::clone(&orders.seal), fillers.clone())
+            .with_cursors(Arc::clone(&orders.cursors))
+            .with_recipient_checks(orders.deposit_builders.clone());
+        let forwarding = open_forwarding(&context, &orders, &single);
+        orders.start(&context, &forwarding, &stop).await?;
         let mut operator_controls =
             OperatorControls::open(&context, &orders, &fillers, pauses, &public_url).await?;
         operator_controls.start(&stop);
         let mut ramps = SandboxOnRamps::open(&context, bound).await?;
         ramps.start(&stop);
-        let warnings = Arc::new(warnings(&context, &orders));
-        let request_quote = RequestQuote::new(Arc::clone(&catalog), Arc::clone(&orders.seal), fillers)
-            .with_cursors(Arc::clone(&orders.cursors))
-            .with_recipient_checks(orders.deposit_builders.clone())
-            .with_warnings(Arc::clone(&warnings));
-        let (mut fiat, fiat_services) = Fiat::open(&context, &orders, &ramps, &request_quote)?;
+        let joined = joined_routes(&context, &orders, &single);
+        let single = single.with_warnings(Arc::clone(&warnings));
+        let (mut fiat, fiat_services) = Fiat::open(&context, &orders, &ramps, &single, forwarding)?;
+        let request_quote = single.with_joined_routes(joined);
         fiat.start(&stop);
         let watch_orders = Arc::new(WatchOrders::new(store.clone()));
         let mut webhooks = Webhooks::open(config, &catalog, &store, &keys, deployments.evm.clone()).await?;

@@ -6,7 +6,7 @@ use jiff::{SignedDuration, Timestamp};
 
 use super::{FiatFailure, FiatFailureSource, FiatOrder, FiatStatus, Payout, Strategy};
 use crate::ports::{RampReport, RampState};
-use crate::{Order, RawAmount, TokenId};
+use crate::{ForwardingAction, ForwardingBalance, ForwardingPlan, Order, RawAmount};
 
 /// Bounds of the poll interval of a purchase in progress.
 const MIN_INTERVAL: SignedDuration = SignedDuration::from_millis(500);
@@ -34,16 +34,6 @@ pub enum ProviderLookup {
     Found(Box<RampReport>),
 }
 
-/// The balance of a forwarding address as of a final block.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct ForwardingBalance {
-    pub block: u64,
-    /// In the token that the provider sells.
-    pub amount: RawAmount,
-    /// Other tokens with a non-zero balance.
-    pub others: Vec<TokenId>,
-}
-
 /// The external state that the next step of a purchase depends on.
 #[derive(Clone, Debug)]
 pub struct FiatContext {
@@ -65,22 +55,13 @@ pub struct FiatContext {
     pub patience: SignedDuration,
 }
 
-/// A pending action of a purchase. Every action is idempotent.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum FiatOrderAction {
-    /// Requote the balance of the forwarding address and create the swap.
-    Swap { amount: RawAmount, seen_in: u64 },
-    /// Send the balance of the forwarding address to its refund address.
-    ReturnBalance { tokens: Vec<TokenId>, seen_in: u64 },
-}
-
 /// The updated purchase and its pending actions.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FiatStep {
     pub order: FiatOrder,
     /// New events: status changes and other messages, in order.
     pub changes: Vec<(Option<FiatStatus>, String)>,
-    pub actions: Vec<FiatOrderAction>,
+    pub actions: Vec<ForwardingAction>,
 }
 
 /// A status change with its data.
@@ -282,17 +263,22 @@ impl FiatOrder {
 }
 
 /// When to process the purchase next, unless a webhook wakes it earlier.
-fn due(order: &FiatOrder, actions: &[FiatOrderAction], now: Timestamp) -> Option<Timestamp> {
+fn due(order: &FiatOrder, actions: &[ForwardingAction], now: Timestamp) -> Option<Timestamp> {
     let unmoved = now.duration_since(order.updated_at) / 8;
     let after = |min, max| now.checked_add(unmoved.clamp(min, max)).ok();
     match order.status {
         _ if !actions.is_empty() => after(MIN_INTERVAL, MAX_INTERVAL),
         status if status.is_terminal() => match order.strategy {
             Strategy::Forwarding(_) => {
-                forwarding::watched_until(order).filter(|until| now < *until).and_then(|_| {
-                    // Further funds at the forwarding address are still swapped or returned, at a slow poll rate.
-                    after(UNPAID_MIN_INTERVAL, SignedDuration::from_mins(10))
-                })
+                order
+                    .strategy
+                    .forwarding()
+                    .and_then(ForwardingPlan::watched_until)
+                    .filter(|until| now < *until)
+                    .and_then(|_| {
+                        // Further funds at the forwarding address are still swapped or returned, at a slow poll rate.
+                        after(UNPAID_MIN_INTERVAL, SignedDuration::from_mins(10))
+                    })
             }
             Strategy::Direct if order.may_be_delivered_late(now) => {
                 let ended = now.duration_since(order.updated_at);

@@ -5,9 +5,7 @@ use jiff::Timestamp;
 use thiserror::Error;
 
 use super::FiatAmount;
-use crate::{
-    Address, FiatOrderId, FiatQuoteId, ForwardingOrder, OrderId, RawAmount, RouteId, RowKey, TokenId,
-};
+use crate::{Address, FiatOrderId, FiatQuoteId, ForwardingPlan, RawAmount, RowKey, TokenId};
 
 /// The status of a purchase.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -130,21 +128,6 @@ impl Strategy {
             Self::Forwarding(plan) => Some(plan),
         }
     }
-}
-
-/// A forwarding order with its plan, fixed before the payment.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ForwardingPlan {
-    pub order: ForwardingOrder,
-    /// Where the provider delivers.
-    pub address: Address,
-    /// The filler and route that the payer chose, preferred when the funds arrive.
-    pub filler: String,
-    pub route: RouteId,
-    /// The swap that took the funds.
-    pub swap: Option<OrderId>,
-    /// The transaction that returned funds from the address.
-    pub returned_tx: Option<String>,
 }
 
 /// A delivery of a provider in a final block.

@@ -161,6 +161,15 @@ pub trait OrderStore: Send + Sync {
     /// Writes only when the order is due next, if the stored version is still `order.version`, and ends the lease. The version
     /// stays: nothing about the order has changed. `false` when another writer was faster; then nothing is written.
     async fn postpone(&self, order: &Order) -> Result<bool, StoreError>;
+    /// Writes the swap of a joined route's second leg and its first event if the order still has this version, and increments the
+    /// version, in one transaction. `false` when another writer was faster; then nothing is written.
+    async fn create_second_swap(
+        &self,
+        order: &OrderId,
+        version: u32,
+        swap: &Order,
+        event: &OrderEvent,
+    ) -> Result<bool, StoreError>;
     /// Leases up to `limit` due orders until `lease_until`, longest due first.
     async fn claim_due(
         &self,

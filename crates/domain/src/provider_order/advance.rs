@@ -1,7 +1,13 @@
+mod joined;
+
 use jiff::{SignedDuration, Timestamp};
 
 use crate::ports::{ProviderReport, ProviderState};
-use crate::{ConfirmedTx, DepositMethod, Order, OrderStatus, RawAmount, RefundCause};
+use crate::{
+    ConfirmedTx, DepositMethod, ForwardingAction, JoinedOrder, Order, OrderStatus, RawAmount, RefundCause,
+};
+
+pub use joined::JoinedContext;
 
 /// How often an open order is looked at: an eighth of the time since its last change, within these bounds.
 const MIN_INTERVAL: SignedDuration = SignedDuration::from_secs(2);
@@ -22,7 +28,8 @@ pub struct ProviderContext {
     pub deposit: Option<ConfirmedTx>,
     /// Transfers to the provider's address of less than the input.
     pub underpaid: Option<(RawAmount, String)>,
-    /// Transfers of at least the agreed output to the recipient.
+    /// Transfers of at least the agreed output to the recipient; of a joined route those of the stablecoin to the forwarding
+    /// address.
     pub fill: Option<ConfirmedTx>,
     /// What came back, and in which form where it is not the input at the refund address.
     pub refund: Option<(ConfirmedTx, Option<String>)>,
@@ -31,6 +38,8 @@ pub struct ProviderContext {
     pub report: Option<ProviderReport>,
     /// Whether a source that would have shown the payment did not answer: that none is known then means nothing.
     pub is_unheard: bool,
+    /// Of a joined route: what the chains show of its second leg.
+    pub joined: Option<JoinedContext>,
 }
 
 impl ProviderContext {
@@ -45,22 +54,30 @@ impl ProviderContext {
             short: None,
             report: None,
             is_unheard: false,
+            joined: None,
         }
     }
 }
 
-/// An order after a step, and its changes of status.
+/// An order after a step, its changes of status, and what is to be done with what waits at its forwarding address.
 #[derive(Clone, Debug)]
 pub struct ProviderStep {
     pub order: Order,
     pub changes: Vec<(OrderStatus, String)>,
+    pub actions: Vec<ForwardingAction>,
 }
 
 /// Advances an order that a provider settles. The provider's word moves it between open statuses; only what a chain shows
 /// makes it deposited, filled or refunded. Where the service does not read the source chain, the provider's word makes it
 /// deposited and refunded, and says so; filled it is by the destination chain alone.
 pub fn advance_provider(order: Order, context: &ProviderContext) -> ProviderStep {
-    let mut step = ProviderStep { order, changes: Vec::new() };
+    let mut step = ProviderStep { order, changes: Vec::new(), actions: Vec::new() };
+    if step.order.joined().is_some() && step.order.status.is_terminal() {
+        joined::keep_evidence(&mut step.order, context);
+        step.actions = joined::actions(&step.order, context);
+        step.order.due_at = due(&step.order, context.now);
+        return step;
+    }
     let is_unread = is_source_unread(&step.order);
     keep_evidence(&mut step.order, context);
     if let (Some(provider), Some(report)) = (step.order.provider.as_mut(), &context.report) {
@@ -80,6 +97,7 @@ pub fn advance_provider(order: Order, context: &ProviderContext) -> ProviderStep
         step.changes.push((status, detail));
     }
     step.order.failure_reason = failure(&step.order, context).or(step.order.failure_reason);
+    step.actions = joined::actions(&step.order, context);
     step.order.due_at = due(&step.order, context.now);
     step
 }
@@ -87,6 +105,10 @@ pub fn advance_provider(order: Order, context: &ProviderContext) -> ProviderStep
 fn keep_evidence(order: &mut Order, context: &ProviderContext) {
     let evidence = &mut order.evidence;
     evidence.deposit = evidence.deposit.take().or_else(|| context.deposit.clone());
+    if order.joined().is_some() {
+        return joined::keep_evidence(order, context);
+    }
+    let evidence = &mut order.evidence;
     // Who pays an address may do it in a way that leaves no trace: what the other chain shows is enough then.
     if evidence.deposit.is_none() && order.method != DepositMethod::Transfer {
         return;
@@ -102,7 +124,21 @@ fn next(order: &Order, context: &ProviderContext) -> Option<(OrderStatus, String
     use OrderStatus::{Created, Deposited, Failed, Filled, Published, RefundPending, Refunded};
     let (evidence, provider) = (&order.evidence, &order.filler);
     let state = context.report.as_ref().map(|report| &report.state);
-    let returns = matches!(state, Some(ProviderState::Failed | ProviderState::Returned(_)));
+    let second = second_leg(order);
+    let returns = match second {
+        // What the provider says of the first leg is out of date.
+        Some(_) => joined::was_returned_by_others(order, context),
+        None => matches!(state, Some(ProviderState::Failed | ProviderState::Returned(_))),
+    };
+    let not_delivered = || match second {
+        Some(joined) => {
+            format!(
+                "The second swap was not made, and {} goes to {}.",
+                joined.terms.hub, joined.terms.refund_to
+            )
+        }
+        None => format!("{provider} did not deliver and says that it returns the money."),
+    };
     match order.status {
         Created => match &evidence.deposit {
             Some(deposit) => Some((
@@ -111,6 +147,9 @@ fn next(order: &Order, context: &ProviderContext) -> Option<(OrderStatus, String
             )),
             None if evidence.fill.is_some() || evidence.refund.is_some() => {
                 Some((Deposited, format!("{provider} has paid out, so it had the money.")))
+            }
+            None if second.is_some() => {
+                Some((Deposited, format!("{provider} has delivered the first leg, so it had the money.")))
             }
             None if is_said_to_be_paid(order, context) => Some((
                 Deposited,
@@ -122,21 +161,26 @@ fn next(order: &Order, context: &ProviderContext) -> Option<(OrderStatus, String
             None => None,
         },
         Deposited if evidence.fill.is_none() && (evidence.refund.is_some() || returns) => {
-            Some((RefundPending, format!("{provider} did not deliver and says that it returns the money.")))
+            Some((RefundPending, not_delivered()))
         }
-        Deposited if evidence.fill.is_some() || state.is_some() => {
+        Deposited if evidence.fill.is_some() || state.is_some() || second.is_some() => {
             Some((Published, format!("{provider} works on the transfer.")))
         }
         Published | RefundPending if evidence.fill.is_some() => {
             let tx = evidence.fill.as_ref().map_or("", |fill| fill.tx.as_str());
-            Some((Filled, format!("Delivered by {provider} in transaction {tx}.")))
+            let by = if second.is_some() { "the second swap" } else { provider };
+            Some((Filled, format!("Delivered by {by} in transaction {tx}.")))
         }
-        Published if evidence.refund.is_some() || returns => {
-            Some((RefundPending, format!("{provider} did not deliver and says that it returns the money.")))
-        }
+        Published if evidence.refund.is_some() || returns => Some((RefundPending, not_delivered())),
         RefundPending => match (&evidence.refund, said_return(order, context)) {
+            (Some((refund, _)), _) if second.is_some() => {
+                Some((Refunded, format!("Returned in transaction {}.", refund.tx)))
+            }
             (Some((refund, _)), _) => {
                 Some((Refunded, format!("Returned by {provider} in transaction {}.", refund.tx)))
+            }
+            (None, _) if second.is_some() => {
+                returns.then(|| (Refunded, "Returned after the forwarding order expired.".to_owned()))
             }
             (None, Some(_)) => Some((Refunded, format!("{provider} says that it has returned the money."))),
             (None, None) => None,
@@ -145,8 +189,16 @@ fn next(order: &Order, context: &ProviderContext) -> Option<(OrderStatus, String
     }
 }
 
+/// The second leg of a joined route, once the first one is over.
+fn second_leg(order: &Order) -> Option<&JoinedOrder> {
+    order.joined().filter(|joined| joined.has_arrived())
+}
+
 /// Why the order ended without its output, or delivers less than agreed, for people.
 fn failure(order: &Order, context: &ProviderContext) -> Option<String> {
+    if let (OrderStatus::Refunded, Some(joined)) = (order.status, second_leg(order)) {
+        return Some(joined::failure(order, joined, context));
+    }
     match order.status {
         OrderStatus::Refunded => {
             let said = said_return(order, context).map(|tx| {
@@ -185,7 +237,8 @@ fn failure(order: &Order, context: &ProviderContext) -> Option<String> {
         _ => context.short.as_ref().map(|(amount, tx)| {
             format!(
                 "{} delivered {amount} raw units in transaction {tx}, which is less than the agreed {}.",
-                order.filler, order.dest_amount
+                order.filler,
+                order.joined().map_or(order.dest_amount, |joined| joined.terms.hub_amount)
             )
         }),
     }
@@ -225,7 +278,7 @@ fn is_unpaid(order: &Order, context: &ProviderContext) -> bool {
 
 fn due(order: &Order, now: Timestamp) -> Option<Timestamp> {
     if order.status.is_terminal() {
-        return None;
+        return order.joined().and_then(|joined| joined::due_after_end(order, &joined.plan, now));
     }
     let unmoved = (now.duration_since(order.updated_at) / 8).clamp(MIN_INTERVAL, MAX_INTERVAL);
     if order.status != OrderStatus::Created || order.submitted_tx.is_some() {
@@ -236,7 +289,7 @@ fn due(order: &Order, now: Timestamp) -> Option<Timestamp> {
     if now >= until {
         return now.checked_add(LATE_INTERVAL).ok();
     }
-    if order.method != DepositMethod::Transfer {
+    if order.method != DepositMethod::Transfer && order.joined().is_none() {
         // There is nothing to look up before a transaction is submitted.
         return Some(until);
     }

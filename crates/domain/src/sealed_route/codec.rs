@@ -7,17 +7,19 @@ use super::RouteTerms;
 use super::bytes::{Decoder, Encoder};
 use crate::ports::Offer;
 use crate::{
-    DepositMethod, DepositWindow, GasCharge, Parties, ProviderTerms, Quote, QuoteId, Referral, Slippage,
-    TradeType,
+    DepositMethod, DepositWindow, GasCharge, JoinedTerms, Parties, ProviderTerms, Quote, QuoteId, Referral,
+    Slippage, TradeType,
 };
 
 /// The versions of the encoding. The second adds what is charged for gas, and is written where that is known. The third is
 /// written for routes that a provider settles, and adds what a build asks the provider for. The fourth is written where the
-/// payer asked for more time for the deposit, and adds that time and, if it is known, what is charged for gas.
+/// payer asked for more time for the deposit, and adds that time and, if it is known, what is charged for gas. The fifth
+/// is written for joined routes, and adds the second leg to the third.
 const WITHOUT_GAS: u8 = 1;
 pub(super) const WITH_GAS: u8 = 2;
 pub(super) const WITH_PROVIDER: u8 = 3;
 pub(super) const WITH_WINDOW: u8 = 4;
+pub(super) const WITH_SECOND_LEG: u8 = 5;
 
 // These codes are in the hands of clients and never change their meaning.
 const fn trade_type(value: TradeType) -> u8 {
@@ -42,6 +44,7 @@ const TRADE_TYPES: [TradeType; 2] = [TradeType::ExactInput, TradeType::ExactOutp
 /// Writes an offer. Times are cut to milliseconds.
 pub(super) fn write(out: &mut Encoder, quote: &Quote, filler: &str, kind: &str, offer: &Offer) {
     out.byte(match (&offer.provider, quote.ask.deposit_window, offer.gas_charge) {
+        (Some(provider), ..) if provider.joined.is_some() => WITH_SECOND_LEG,
         (Some(_), ..) => WITH_PROVIDER,
         (None, Some(_), _) => WITH_WINDOW,
         (None, None, Some(_)) => WITH_GAS,
@@ -78,6 +81,12 @@ pub(super) fn write(out: &mut Encoder, quote: &Quote, filler: &str, kind: &str, 
     if let Some(provider) = &offer.provider {
         out.text(&provider.terms.tool);
         out.number(provider.terms.slippage.millionths().into());
+        if let Some(joined) = &provider.joined {
+            out.token(joined.hub);
+            out.amount(joined.hub_amount);
+            out.text(&joined.filler);
+            out.address(joined.refund_to);
+        }
     } else if let Some(window) = ask.deposit_window {
         out.number(window.seconds());
         option(out, offer.gas_charge, write_charge);
@@ -116,6 +125,7 @@ pub(super) fn read(bytes: &[u8]) -> Option<RouteTerms> {
         WITH_GAS => read_version_2(&mut read).filter(|_| read.is_at_end()),
         WITH_PROVIDER => read_version_3(&mut read).filter(|_| read.is_at_end()),
         WITH_WINDOW => read_version_4(&mut read).filter(|_| read.is_at_end()),
+        WITH_SECOND_LEG => read_version_5(&mut read).filter(|_| read.is_at_end()),
         _ => None,
     }
 }
@@ -133,6 +143,17 @@ fn read_version_4(read: &mut Decoder<'_>) -> Option<RouteTerms> {
     let terms = read_version_1(read)?;
     let deposit_window = Some(DepositWindow::new(read.number()?)?);
     Some(RouteTerms { deposit_window, gas_charge: maybe(read, read_charge).ok()?, ..terms })
+}
+
+fn read_version_5(read: &mut Decoder<'_>) -> Option<RouteTerms> {
+    let terms = read_version_3(read)?;
+    let joined = JoinedTerms {
+        hub: read.token()?,
+        hub_amount: read.amount()?,
+        filler: read.text()?.to_owned(),
+        refund_to: read.address()?,
+    };
+    Some(RouteTerms { joined: Some(joined), ..terms })
 }
 
 fn read_version_3(read: &mut Decoder<'_>) -> Option<RouteTerms> {
@@ -170,6 +191,7 @@ fn read_version_1(read: &mut Decoder<'_>) -> Option<RouteTerms> {
             .ok()?,
         gas_charge: None,
         provider: None,
+        joined: None,
     })
 }
 

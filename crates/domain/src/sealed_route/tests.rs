@@ -201,12 +201,42 @@ fn a_route_that_a_provider_settles_carries_what_its_build_asks_for() {
     let (quote, offer) = usual();
     let terms_of = |tool: &str| ProviderTerms { tool: tool.to_owned(), slippage: Slippage::DEFAULT };
     let notice = Arc::new(CustodyNotice { held_by: "a bridge".to_owned(), refunds: "slowly".to_owned() });
-    let provider = Some(ProviderOffer { terms: terms_of("across"), notice });
+    let provider = Some(ProviderOffer { terms: terms_of("across"), notice, joined: None });
     let offer = Offer { provider, parties: None, ..offer };
     let sealed = seal().seal(&quote, "lifi", "lifi", &offer).unwrap();
     let opened = seal().open(&quote.id, &sealed).unwrap();
     assert_eq!(opened.provider, Some(terms_of("across")));
     assert_eq!(opened, terms(&quote, "lifi", "lifi", &offer));
+}
+
+/// A joined route of the usual quote.
+fn joined() -> (Quote, Offer) {
+    let (quote, offer) = usual();
+    let terms = ProviderTerms { tool: "near-intents".to_owned(), slippage: Slippage::DEFAULT };
+    let notice = Arc::new(CustodyNotice { held_by: "an agent".to_owned(), refunds: "slowly".to_owned() });
+    let joined = JoinedTerms {
+        hub: quote.ask.from,
+        hub_amount: RawAmount::new(alloy_primitives::U256::from(24_950_000)),
+        filler: "house".to_owned(),
+        refund_to: Address::Evm([6; 20].into()),
+    };
+    let provider = Some(ProviderOffer { terms, notice, joined: Some(joined) });
+    (quote, Offer { provider, parties: None, ..offer })
+}
+
+/// The id that the fifth version gave the joined route. It must open for ever.
+const VERSION_5: &str = "KQUWAZqMP1sgD4-tW9nLRp-hZXCGdyiVDgCFQgAUAQEBAQEBAQEBAQEBAQEBAQEBAQGxyQIBFAICAgICAgICAgICAgICAgICAgIC\
+     AhQDAwMDAwMDAwMDAwMDAwMDAwMDAwICAAAIb25lY2xpY2sIb25lY2xpY2sAAgABBAF9eEAEAX1RMAQBfVEw9vmg8btoAAxuZWFyLWlu\
+     dGVudHOIJ4VCAAQBfLTwBWhvdXNlAxQGBgYGBgYGBgYGBgYGBgYGBgYGBlpwsCN1jWaRA8nKr2x0HHc";
+
+#[test]
+fn a_joined_route_carries_its_second_leg() {
+    let (quote, offer) = joined();
+    let sealed = seal().seal(&quote, "oneclick", "oneclick", &offer).unwrap();
+    assert_eq!(VERSION_5.parse().as_ref(), Ok(&sealed), "one encoding");
+    let opened = seal().open(&quote.id, &sealed).unwrap();
+    assert_eq!(opened.joined, offer.provider.as_ref().unwrap().joined);
+    assert_eq!(opened, terms(&quote, "oneclick", "oneclick", &offer));
 }
 
 #[test]
@@ -215,7 +245,7 @@ fn ids_of_a_later_version_are_not_opened() {
     let id = seal().seal(&quote, "house", "native-filler", &offer).unwrap();
     let mut bytes = URL_SAFE_NO_PAD.decode(id.as_str()).unwrap();
     bytes.truncate(bytes.len() - TAG_BYTES);
-    bytes[1] = codec::WITH_PROVIDER + 1;
+    bytes[1] = codec::WITH_SECOND_LEG + 1;
     let tag = seal().current.over(&bytes).finalize().into_bytes();
     bytes.extend(tag.iter().take(TAG_BYTES));
     let id = RouteId::from_sealed(URL_SAFE_NO_PAD.encode(bytes));

@@ -17,6 +17,7 @@ impl BuildDeposit {
         route: &Route,
         forwarding: &ForwardingOrder,
         address: Address,
+        detail: &str,
     ) -> Result<(Order, OrderEvent), BuildError> {
         let now = Timestamp::now();
         let terms = RouteTerms::new(quote, route);
@@ -44,7 +45,7 @@ impl BuildDeposit {
             key: self.parts.row_keys.next(now),
             order: order.id.clone(),
             kind: EventKind::Status(OrderStatus::Created),
-            detail: "Created for the payout of a purchase.".to_owned(),
+            detail: detail.to_owned(),
             at: now,
         };
         Ok((order, event))

@@ -4,7 +4,7 @@ use causeway_catalog::Snapshot;
 use causeway_domain::{ChainId, RawAmount, TokenId};
 
 /// Formats amounts and chains for people.
-pub(super) struct DisplayNames(pub(super) Arc<Snapshot>);
+pub(crate) struct DisplayNames(pub(crate) Arc<Snapshot>);
 
 impl DisplayNames {
     pub(super) fn decimals(&self, token: &TokenId) -> Option<u8> {

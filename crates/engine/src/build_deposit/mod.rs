@@ -4,6 +4,7 @@ mod display_names;
 mod error;
 #[cfg(test)]
 pub(crate) mod fake;
+mod joined;
 mod params;
 mod provider;
 mod summary;
@@ -20,8 +21,8 @@ use std::time::Duration;
 
 use causeway_catalog::Catalog;
 use causeway_domain::ports::{
-    Creation, DepositBuilder, DepositError, OrderKind, OrderStore, PermitRequest, PriceFeed, ScreenRequest,
-    StoreError, WalletAction,
+    Creation, DepositBuilder, DepositError, ForwardingSigner, OrderKind, OrderStore, PermitRequest,
+    PriceFeed, ScreenRequest, StoreError, WalletAction,
 };
 use causeway_domain::{
     Address, ChainDemand, ChainId, DepositMethod, EventKind, Order, OrderEvent, OrderStatus, QuoteId,
@@ -31,13 +32,14 @@ use futures::FutureExt as _;
 use jiff::Timestamp;
 use tracing::Instrument as _;
 
+pub(crate) use display_names::DisplayNames;
 pub use error::BuildError;
+pub(crate) use joined::joined_notice;
 pub use timing::OrderTiming;
 pub(crate) use timing::moment;
 pub use unpaid::UnpaidLimits;
 
 use create_order::deposit_window;
-use display_names::DisplayNames;
 use params::{BuildParams, ChainBuilders};
 use unpaid::UnpaidBuilds;
 
@@ -117,7 +119,6 @@ impl fmt::Debug for BuildParts {
 }
 
 /// Converts a route into an order with frozen terms and a deposit that its payer can make.
-#[derive(Debug)]
 pub struct BuildDeposit {
     parts: BuildParts,
     demand: Arc<ChainDemand>,
@@ -127,6 +128,13 @@ pub struct BuildDeposit {
     unpaid: UnpaidBuilds,
     liquidity: Liquidity,
     warnings: Option<Arc<Warnings>>,
+    forwarding_signers: HashMap<ChainId, Arc<dyn ForwardingSigner>>,
+}
+
+impl fmt::Debug for BuildDeposit {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("BuildDeposit").field("parts", &self.parts).finish_non_exhaustive()
+    }
 }
 
 impl BuildDeposit {
@@ -140,6 +148,7 @@ impl BuildDeposit {
             unpaid: UnpaidBuilds::default(),
             liquidity: Liquidity::default(),
             warnings: None,
+            forwarding_signers: HashMap::new(),
         }
     }
 
@@ -153,6 +162,15 @@ impl BuildDeposit {
     #[must_use]
     pub fn with_liquidity(self, liquidity: Liquidity) -> Self {
         Self { liquidity, ..self }
+    }
+
+    /// Builds joined routes, whose second leg starts at a forwarding address of one of these chains.
+    #[must_use]
+    pub fn with_forwarding_signers(
+        self,
+        forwarding_signers: HashMap<ChainId, Arc<dyn ForwardingSigner>>,
+    ) -> Self {
+        Self { forwarding_signers, ..self }
     }
 
     /// Whether any provider settles routes itself.
@@ -292,11 +310,13 @@ impl BuildDeposit {
 
     /// Only for new orders: an existing build can still be paid.
     fn check_pauses(&self, route: &RouteTerms) -> Result<(), BuildError> {
-        if let Some(closed) = self.cursors.closed([route.from.chain(), route.to.chain()]) {
+        let hub = route.joined.as_ref().map(|joined| joined.hub);
+        let tokens: Vec<TokenId> = [route.from, route.to].into_iter().chain(hub).collect();
+        if let Some(closed) = self.cursors.closed(tokens.iter().map(TokenId::chain)) {
             let reason = closed.to_string();
             return Err(BuildError::Paused { filler: route.filler.clone(), reason });
         }
-        let paused = self.pauses.reason_for_tokens(&[route.from, route.to]);
+        let paused = self.pauses.reason_for_tokens(&tokens);
         match paused.or_else(|| self.pauses.reason_for_filler(&route.filler)) {
             Some(reason) => Err(BuildError::Paused { filler: route.filler.clone(), reason }),
             None => Ok(()),
@@ -363,7 +383,8 @@ impl BuildDeposit {
         let Some(screening) = &self.screening else { return Ok(()) };
         let referrer = route.referral.map(|referral| referral.referrer);
         let wallets = [route.from_address, recipient, refund_to];
-        let wallets = wallets.into_iter().chain(referrer).collect();
+        let second = route.joined.as_ref().map(|joined| joined.refund_to);
+        let wallets = wallets.into_iter().chain(referrer).chain(second).collect();
         let (deal, asset, amount) = (OrderKind::Swap, route.from, route.amount_in);
         Ok(screening.check(ScreenRequest { kind: deal, wallets, asset, amount }).await?)
     }

@@ -93,7 +93,7 @@ fn check_family(field: &'static str, address: Address, chain: ChainId) -> Result
     Err(BuildError::Field { field, expected: format!("expected an address of chain {chain}: {form}") })
 }
 
-fn check_receiver(
+pub(super) fn check_receiver(
     field: &'static str,
     address: Address,
     token: B256,

@@ -1,17 +1,21 @@
+use std::sync::Arc;
+
 use alloy_primitives::{B256, U256, keccak256};
 use causeway_domain::ports::{
     Creation, FillerError, LiquidityProvider, MAX_CALL_DATA, ProviderAddress, ProviderAsk, ProviderDeposit,
     ProviderPayment, ProviderPaymentError, ProviderTransaction, pack_call,
 };
 use causeway_domain::{
-    Address, DepositMethod, EventKind, Evidence, Family, IntentTerms, Order, OrderEvent, OrderId,
-    OrderStatus, ProviderOrder, ProviderTerms, RouteTerms, TokenId, Warning,
+    Address, DepositMethod, EventKind, Evidence, Family, IntentTerms, JoinedOrder, Order, OrderEvent,
+    OrderId, OrderStatus, ProviderOrder, ProviderTerms, RouteTerms, TokenId, Warning,
 };
 use jiff::{SignedDuration, Timestamp};
 
-use super::display_names::DisplayNames;
 use super::timing::moment;
-use super::{BuildDeposit, BuildError, BuildRequest, Built, BuiltDeposit, check_awaiting_deposit, summary};
+use super::{
+    BuildDeposit, BuildError, BuildRequest, Built, BuiltDeposit, DisplayNames, check_awaiting_deposit,
+    joined_notice, summary,
+};
 
 /// Until when a deposit can be built again after the price has expired.
 const REBUILD: SignedDuration = SignedDuration::from_mins(10);
@@ -69,7 +73,13 @@ impl BuildDeposit {
             // An order has one address, however often it is built.
             return Ok(transfer_built(order.clone(), &names, warnings.await));
         }
-        let (offered, warnings) = tokio::join!(self.provider_deposit(&route, &terms, &names, now), warnings);
+        let joined = self.second_leg(&route, &request.route, earlier.as_ref())?;
+        // What the provider settles: of a joined route the first leg.
+        let leg = match &joined {
+            Some(joined) => route.first_leg(&joined.terms, joined.plan.address),
+            None => route.clone(),
+        };
+        let (offered, warnings) = tokio::join!(self.provider_deposit(&leg, &terms, &names, now), warnings);
         let offered = offered?;
         if let Some(order) = earlier {
             check_same_target(&order, &offered)?;
@@ -80,7 +90,7 @@ impl BuildDeposit {
             let summary = summary::provider_summary(&order, &offered.deposit, &names);
             return Ok(Built { order, deposit: offered.deposit, summary, warnings });
         }
-        let mut order = self.provider_order(&request, &route, terms, &offered, &names, now)?;
+        let mut order = self.provider_order(&request, &route, (terms, joined), &offered, &names, now)?;
         if let Some(packed) = &offered.packed {
             order.record_unsigned_tx(packed);
         }
@@ -105,6 +115,7 @@ impl BuildDeposit {
             Creation::Existing(earlier) => match &offered.packed {
                 Some(packed) => {
                     check_same_target(&earlier, &offered)?;
+                    check_same_leg(&earlier, &order)?;
                     self.record_transaction(*earlier, packed).await?
                 }
                 None => *earlier,
@@ -212,7 +223,7 @@ impl BuildDeposit {
         &self,
         request: &BuildRequest,
         route: &RouteTerms,
-        terms: ProviderTerms,
+        (terms, joined): (ProviderTerms, Option<JoinedOrder>),
         offered: &Offered,
         names: &DisplayNames,
         now: Timestamp,
@@ -229,13 +240,20 @@ impl BuildDeposit {
         let rebuild = if offered.pays_until.is_some() { SignedDuration::ZERO } else { REBUILD };
         let (open, last) = seconds(rebuild).zip(seconds(AWAIT)).ok_or(BuildError::Times)?;
         let is_transfer = offered.pays_until.is_some();
-        let first_look = now.checked_add(FIRST_LOOK).ok().filter(|_| is_transfer);
+        let is_watched = is_transfer || joined.is_some();
+        let first_look = now.checked_add(FIRST_LOOK).ok().filter(|_| is_watched);
         let id = OrderId::random()?;
         let frozen = placeholder_terms(route, &id, open, last);
         let notice = self.liquidity.provider(&route.filler).map(|provider| provider.notice().clone());
         let notice = notice.ok_or_else(|| BuildError::OthersContracts { filler: route.filler.clone() })?;
+        let notice = match &joined {
+            Some(joined) => Arc::unwrap_or_clone(joined_notice(&notice, &joined.terms, names)),
+            None => notice,
+        };
+        let joined = joined.map(Box::new);
         let (target, spender) = (offered.target, offered.spender);
-        let provider = ProviderOrder { terms, notice, target, spender, word: None, named_deposit: None };
+        let provider =
+            ProviderOrder { terms, notice, target, spender, word: None, named_deposit: None, joined };
         Ok(Order {
             id,
             key: self.parts.row_keys.next(now),
@@ -284,6 +302,18 @@ fn check_same_target(order: &Order, offered: &Offered) -> Result<(), BuildError>
         return Ok(());
     }
     Err(BuildError::AlreadyBuilt { order: order.id.clone(), differs: vec!["contract of the provider"] })
+}
+
+/// The provider is asked to pay the forwarding address that the stored order knows.
+fn check_same_leg(stored: &Order, built: &Order) -> Result<(), BuildError> {
+    let pays = |order: &Order| order.first_leg().recipient;
+    if pays(stored) == pays(built) {
+        return Ok(());
+    }
+    Err(BuildError::AlreadyBuilt {
+        order: stored.id.clone(),
+        differs: vec!["deposit address of its second leg"],
+    })
 }
 
 /// A transfer that was built before, as it was.

@@ -56,11 +56,13 @@ fn steps(order: &Order, deposit: &BuiltDeposit, names: &DisplayNames) -> Vec<Str
 pub(super) fn provider_summary(order: &Order, deposit: &BuiltDeposit, names: &DisplayNames) -> Vec<String> {
     let Some(provider) = &order.provider else { return Vec::new() };
     let (chain, filler) = (names.chain(order.from.chain()), &order.filler);
+    // Of a joined route the provider promises the first leg.
+    let leg = order.first_leg();
     let promise = format!(
         "{filler} says that {} receives at least {} on {}",
-        order.recipient,
-        names.amount(order.dest_amount, &order.to),
-        names.chain(order.to.chain()),
+        leg.recipient,
+        names.amount(leg.dest_amount, &leg.to),
+        names.chain(leg.to.chain()),
     );
     let sentence = |action: &WalletAction| match action {
         WalletAction::Send { purpose: SendPurpose::Approve { spender, amount }, .. } => {
@@ -94,8 +96,27 @@ pub(super) fn provider_summary(order: &Order, deposit: &BuiltDeposit, names: &Di
             format!("If it is not delivered, {filler} returns it to {}.", order.refund_to),
         ],
     };
+    if let Some(joined) = order.joined() {
+        lines.push(format!(
+            "{} on {} is a deposit address of this service: all that arrives there is swapped, so that {} receives at least {} on \
+             {} for {}.",
+            joined.plan.address,
+            names.chain(leg.to.chain()),
+            order.recipient,
+            names.amount(order.dest_amount, &order.to),
+            names.chain(order.to.chain()),
+            names.amount(joined.terms.hub_amount, &joined.terms.hub),
+        ));
+        lines.push(format!(
+            "If no filler makes that second swap at this rate, {} is returned to {} on {}.",
+            names.symbol(&joined.terms.hub),
+            joined.terms.refund_to,
+            names.chain(joined.terms.hub.chain()),
+        ));
+    }
+    let what = if order.joined().is_some() { "The first leg" } else { "This swap" };
     lines.push(format!(
-        "This swap is settled by {filler} through {} and not by the escrow of this service, which cannot refund it.",
+        "{what} is settled by {filler} through {} and not by the escrow of this service, which cannot refund it.",
         provider.terms.tool
     ));
     lines.push(format!("Until it is delivered, the money is held by {}.", provider.notice.held_by));

@@ -1,6 +1,6 @@
 use alloy_primitives::B256;
-use causeway_domain::fiat::{FiatQuote, ForwardingOption, ForwardingPlan};
-use causeway_domain::{Address, FiatOrderId, ForwardingOrder, IdError};
+use causeway_domain::fiat::{FiatQuote, ForwardingOption};
+use causeway_domain::{Address, FiatOrderId, ForwardingOrder, ForwardingPlan, IdError};
 use jiff::Timestamp;
 
 use super::{FiatError, OrderFiat, OrderFiatParts};

@@ -7,12 +7,8 @@ use causeway_domain::{Ask, DepositMethod, Quote, RawAmount, Route, Token, TradeT
 use super::FiatError;
 use super::offer::{NoQuote, reduce_by_bps};
 use crate::fillers::MissingOffer;
+use crate::forwarding::can_forward;
 use crate::request_quote::{QuoteError, QuoteRequest, RequestQuote};
-
-/// Whether a route can start from a forwarding address: it takes a plain transfer and uses our own contracts.
-pub(super) fn can_forward(route: &Route) -> bool {
-    route.parties.is_some() && route.deposit_methods.contains(&DepositMethod::Transfer)
-}
 
 /// The swap from the delivered token to the target, and the routes that can be taken, best first.
 pub(super) async fn routes_for(

@@ -176,7 +176,7 @@ mod tests {
         let (mut ask, own) = bound();
         let terms = ProviderTerms { tool: "across".to_owned(), slippage: Slippage::DEFAULT };
         let notice = CustodyNotice { held_by: "a bridge".to_owned(), refunds: "slowly".to_owned() };
-        let provider = Some(ProviderOffer { terms, notice: Arc::new(notice) });
+        let provider = Some(ProviderOffer { terms, notice: Arc::new(notice), joined: None });
         let settled = Offer { provider, deposit_methods: vec![DepositMethod::ContractCall], ..own.clone() };
         assert_eq!(read(&ask, vec![settled.clone(), own.clone()]).unwrap().len(), 2);
         ask.deposit_window = DepositWindow::new(3_600);

@@ -1,4 +1,5 @@
 mod error;
+mod join;
 mod rank;
 mod recipients;
 mod routes;
@@ -15,6 +16,7 @@ use causeway_domain::{Ask, ChainId, Quote, QuoteId, RouteSeal, Token, TokenId};
 use tokio::time::Instant;
 
 pub use error::QuoteError;
+pub use join::{JoinParts, JoinRoutes};
 pub use rank::{is_one_click, rank_routes};
 pub use routes::Routes;
 
@@ -40,6 +42,7 @@ pub struct RequestQuote {
     cursors: Arc<ChainCursors>,
     recipients: Arc<RecipientChecks>,
     warnings: Option<Arc<Warnings>>,
+    joining: Option<Arc<JoinRoutes>>,
     /// Whether paused chains and tokens are rejected.
     checks_pauses: bool,
 }
@@ -59,6 +62,7 @@ impl RequestQuote {
             cursors: Arc::default(),
             recipients: Arc::default(),
             warnings: None,
+            joining: None,
             checks_pauses: true,
         }
     }
@@ -73,6 +77,12 @@ impl RequestQuote {
     #[must_use]
     pub fn with_warnings(self, warnings: Arc<Warnings>) -> Self {
         Self { warnings: Some(warnings), ..self }
+    }
+
+    /// Joins two routes where nobody offers one.
+    #[must_use]
+    pub fn with_joined_routes(self, joining: Option<Arc<JoinRoutes>>) -> Self {
+        Self { joining, ..self }
     }
 
     /// Quotes nothing through a chain that is halted, is not read, or has contracts that were not checked.
@@ -131,7 +141,8 @@ impl RequestQuote {
             to = %quote.ask.to,
         );
         let routes = Routes::new(quote, asked, &self.fillers, recipients, Arc::clone(&self.seal), start);
-        Ok(routes.with_warnings(self.warnings.clone()).within(span))
+        let routes = routes.with_warnings(self.warnings.clone()).with_joining(self.joining.clone());
+        Ok(routes.within(span))
     }
 }
 

@@ -10,6 +10,7 @@ use tokio::time::Instant;
 use tracing::{Instrument as _, Span};
 
 use super::QuoteError;
+use super::join::{JoinRoutes, Joined};
 use super::rank::{best_route, rank_routes};
 use super::recipients::{Check, RecipientChecks};
 use super::timing::Timing;
@@ -42,6 +43,8 @@ pub struct Routes {
     accounts: Option<AccountCheck>,
     /// The warnings of all routes, once they are known.
     common: Option<Vec<Warning>>,
+    /// Asked once, where no filler offers anything.
+    joining: Option<Arc<JoinRoutes>>,
     timing: Timing,
     /// Of the swap's trace.
     span: Span,
@@ -100,6 +103,7 @@ impl Routes {
             warnings: None,
             accounts: None,
             common: None,
+            joining: None,
             timing: Timing::new(start),
             span: Span::none(),
         }
@@ -112,6 +116,10 @@ impl Routes {
 
     pub(super) fn with_warnings(self, warnings: Option<Arc<Warnings>>) -> Self {
         Self { warnings, ..self }
+    }
+
+    pub(super) fn with_joining(self, joining: Option<Arc<JoinRoutes>>) -> Self {
+        Self { joining, ..self }
     }
 
     /// The quote with the routes that have arrived.
@@ -130,6 +138,7 @@ impl Routes {
         while let Some(reply) = self.next_reply().await {
             self.receive(reply);
         }
+        self.join().await;
         self.check_refused()?;
         rank_routes(&self.quote.ask, &mut self.quote.routes, self.query.reputations());
         for at in 0..self.quote.routes.len() {
@@ -151,6 +160,10 @@ impl Routes {
             if let Some(reply) = self.next_reply().await {
                 self.receive(reply);
                 continue;
+            }
+            self.join().await;
+            if self.returned < self.quote.routes.len() {
+                break;
             }
             if !std::mem::replace(&mut self.ended, true) {
                 self.check_refused()?;
@@ -252,6 +265,16 @@ impl Routes {
                 // Bounded names, ids and amounts always fit.
                 Err(error) => tracing::error!(filler = name, %error, "an offer cannot be sealed"),
             }
+        }
+    }
+
+    /// Adds a route that is joined from two, where nobody has one.
+    async fn join(&mut self) {
+        let Some(joining) = self.joining.take().filter(|_| self.quote.routes.is_empty()) else { return };
+        let Some(Joined { filler, kind, offer }) = joining.join(&self.quote.ask).await else { return };
+        match self.seal.seal(&self.quote, &filler, &kind, &offer) {
+            Ok(id) => self.quote.routes.push(Route::new(id, &filler, &kind, offer)),
+            Err(error) => tracing::error!(filler, %error, "a joined offer cannot be sealed"),
         }
     }
 

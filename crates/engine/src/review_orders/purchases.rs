@@ -1,4 +1,5 @@
-use causeway_domain::fiat::{FiatOrder, FiatStatus, ForwardingPlan, Strategy};
+use causeway_domain::ForwardingPlan;
+use causeway_domain::fiat::{FiatOrder, FiatStatus, Strategy};
 use causeway_domain::ports::StoreError;
 use jiff::{SignedDuration, Timestamp};
 

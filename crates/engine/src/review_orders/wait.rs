@@ -74,6 +74,17 @@ fn provider_wait(order: &Order) -> Option<Wait> {
     let provider = order.provider.as_deref()?;
     let word = provider.word.as_deref().unwrap_or("nothing");
     let (filler, chain) = (&order.filler, order.from.chain());
+    if let Some(joined) = order.joined().filter(|joined| joined.has_arrived()) {
+        let (plan, hub) = (&joined.plan, joined.terms.hub);
+        let swap = plan.swap.as_ref().map_or_else(|| "none yet".to_owned(), ToString::to_string);
+        return Some(Wait::new(
+            format!("the first leg has arrived at {} as {hub}; the swap that takes it: {swap}", plan.address),
+            format!(
+                "a filler must take it at the agreed rate; otherwise it goes to {}",
+                joined.terms.refund_to
+            ),
+        ));
+    }
     Some(match (order.status, order.deposit_tx()) {
         (OrderStatus::Created, _) if order.method == DepositMethod::Transfer => Wait::new(
             format!("it waits for a payment to {filler}'s address {} on chain {chain}", provider.target),

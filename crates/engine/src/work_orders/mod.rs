@@ -1,5 +1,6 @@
 mod halted;
 mod in_flight;
+mod joined;
 mod perform;
 mod provider;
 mod return_threshold;
@@ -40,6 +41,7 @@ use stuck_reason_log::StuckReasonLog;
 use crate::chain_cursors::ChainCursors;
 use crate::event_keys::advance_keys_past;
 use crate::executors::ExecutorRegistry;
+use crate::forwarding::ForwardFunds;
 use crate::liquidity::Liquidity;
 
 /// How many orders are processed concurrently.
@@ -96,6 +98,8 @@ pub struct WorkOrders {
     stuck_reasons: StuckReasonLog,
     sender_screening: Option<SenderScreening>,
     liquidity: Liquidity,
+    /// Makes the second legs of joined routes.
+    forwarding: Option<Arc<ForwardFunds>>,
     /// Read balances, by chain.
     watches: HashMap<ChainId, Arc<dyn AddressWatch>>,
 }
@@ -114,6 +118,7 @@ impl WorkOrders {
             stuck_reasons,
             sender_screening: None,
             liquidity: Liquidity::default(),
+            forwarding: None,
             watches: HashMap::new(),
         }
     }
@@ -128,6 +133,12 @@ impl WorkOrders {
     #[must_use]
     pub fn with_liquidity(self, liquidity: Liquidity) -> Self {
         Self { liquidity, ..self }
+    }
+
+    /// Makes the second legs of joined routes.
+    #[must_use]
+    pub fn with_forwarding(self, forwarding: Arc<ForwardFunds>) -> Self {
+        Self { forwarding: Some(forwarding), ..self }
     }
 
     /// Screens who sent a plain transfer before it is swept.

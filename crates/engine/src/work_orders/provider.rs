@@ -4,11 +4,12 @@ use causeway_domain::ports::{
     StoreError,
 };
 use causeway_domain::{
-    Address, ConfirmedTx, DepositMethod, Order, ProviderContext, RawAmount, Step, TokenId, advance_provider,
-    is_before_deposit,
+    Address, ConfirmedTx, DepositMethod, ForwardingAction, Order, OrderStatus, ProviderContext, RawAmount,
+    Step, TokenId, advance_provider, is_before_deposit,
 };
 use jiff::Timestamp;
 
+use super::joined::late_return;
 use super::returned_value::{is_return, is_return_in_kind};
 use super::{DEMAND_PERIOD, HALTED_RETRY, MAX_PASSES, WorkOrders, differs};
 use crate::market::PricedToken;
@@ -17,37 +18,56 @@ use crate::market::PricedToken;
 const MAX_DEPOSITS: usize = 8;
 
 impl WorkOrders {
-    /// Advances an order that a provider settles. Nothing of ours is opened, filled, claimed or refunded for it.
+    /// Advances an order that a provider settles. Nothing of ours is opened, filled, claimed or refunded for it, but for the
+    /// second leg of a joined route, which is an order of its own.
     pub(super) async fn process_provider_order(&self, mut order: Order) -> Result<(), StoreError> {
-        let chains = [order.from.chain(), order.to.chain()];
-        if !order.status.is_terminal() && order.deposit_tx().is_some() {
+        let hub = order.joined().map(|joined| joined.terms.hub.chain());
+        let chains = [Some(order.from.chain()), Some(order.to.chain()), hub].into_iter().flatten();
+        let is_paid = order.deposit_tx().is_some() || hub.is_some() && order.status != OrderStatus::Created;
+        if !order.status.is_terminal() && is_paid {
             let demand = self.parts.cursors.demand();
-            for chain in chains {
+            for chain in chains.clone() {
                 demand.wait_for(chain, DEMAND_PERIOD);
             }
         }
         for _ in 0..MAX_PASSES {
             let now = Timestamp::now();
-            if chains.into_iter().any(|chain| self.parts.cursors.is_halted(chain)) {
+            let is_halted = chains.clone().any(|chain| self.parts.cursors.is_halted(chain));
+            if is_halted && hub.is_none() {
                 // What a halted chain shows is not believed.
                 order.due_at = now.checked_add(HALTED_RETRY).ok();
                 return self.parts.orders.update_order(&order, &[]).await.map(drop);
             }
-            let context = self.provider_context(&order, now).await?;
+            let mut context = if is_halted || order.status.is_terminal() {
+                ProviderContext { is_unheard: true, ..ProviderContext::new(now) }
+            } else {
+                self.provider_context(&order.first_leg(), now).await?
+            };
+            self.add_second_leg(&order, &mut context).await?;
             let before = order.clone();
             let advanced = advance_provider(order, &context);
             order = advanced.order;
-            let written = if differs(&before, &order) {
+            let mut actions = advanced.actions;
+            if is_halted {
+                // Nothing is opened; balances are returned (rule 29).
+                actions.retain(|action| matches!(action, ForwardingAction::ReturnBalance { .. }));
+                order.due_at = now.checked_add(HALTED_RETRY).ok();
+            }
+            let written = if let Some(detail) = late_return(&before, &order) {
+                self.write_late_return(&mut order, detail).await?
+            } else if differs(&before, &order) {
                 let step = Step { order: order.clone(), changes: advanced.changes, actions: Vec::new() };
                 self.write(&mut order, &step).await?
             } else {
-                self.parts.orders.update_order(&order, &[]).await?
+                self.parts.orders.postpone(&order).await?
             };
-            if written {
+            if written && !self.forward(&mut order, &actions).await {
                 return Ok(());
             }
-            let Some(newer) = self.parts.orders.order(&order.id).await? else { return Ok(()) };
-            order = newer;
+            if !written {
+                let Some(newer) = self.parts.orders.order(&order.id).await? else { return Ok(()) };
+                order = newer;
+            }
         }
         Ok(())
     }
@@ -255,6 +275,19 @@ fn deposit_time(order: &Order, context: &ProviderContext) -> u64 {
         u64::MAX
     };
     deposit.map_or(built, |deposit| deposit.time)
+}
+
+/// What a transaction has paid of a token to an address in a final block; `None` where it has paid nothing.
+pub(super) async fn shown_payment(
+    watch: &dyn PayoutWatch,
+    tx: &str,
+    token: TokenId,
+    to: Address,
+) -> Result<Option<ConfirmedTx>, ChainError> {
+    match total(&watch.payouts(tx, token, to).await?) {
+        Some(amount) => confirmed(watch, tx, amount).await,
+        None => Ok(None),
+    }
 }
 
 /// The sum of transfers; `None` where there are none.

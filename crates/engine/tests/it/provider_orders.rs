@@ -174,6 +174,7 @@ impl Case {
             spender: None,
             word: None,
             named_deposit: None,
+            joined: None,
         };
         let scene = Scene::with(|order| {
             order.method = method;

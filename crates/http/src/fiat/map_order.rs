@@ -1,5 +1,5 @@
-use causeway_domain::fiat::{FiatFailureSource, FiatOrder, FiatStatus, ForwardingPlan};
-use causeway_domain::{Deployment, Family, ForwardingOrder, TokenId};
+use causeway_domain::fiat::{FiatFailureSource, FiatOrder, FiatStatus};
+use causeway_domain::{Deployment, Family, ForwardingOrder, ForwardingPlan, TokenId};
 use causeway_engine::fiat::suggested_interval;
 use causeway_wire as wire;
 

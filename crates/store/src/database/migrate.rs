@@ -54,6 +54,7 @@ pub(crate) const SQLITE: &[(i64, &str, &str)] = migrations!(
     31 "0031_replicas",
     32 "0032_request_budgets",
     33 "0033_sums_and_counts",
+    34 "0034_joined_orders",
 );
 pub(crate) const POSTGRES: &[(i64, &str, &str)] = migrations!(
     "postgres",
@@ -89,6 +90,7 @@ pub(crate) const POSTGRES: &[(i64, &str, &str)] = migrations!(
     31 "0031_replicas",
     32 "0032_request_budgets",
     33 "0033_sums_and_counts",
+    34 "0034_joined_orders",
 );
 
 fn migrator(migrations: &[(i64, &'static str, &'static str)]) -> Migrator {

@@ -1,26 +1,40 @@
 use causeway_domain::ports::{Creation, StoreError};
+use causeway_domain::{FiatOrderId, OrderId};
 
 use crate::database::engine::Connection;
 use crate::database::error::DbError;
 use crate::database::write_op::WriteOp;
 use crate::orders::create_order::CreateOrder;
 
-/// Writes the swap of a purchase if nobody has written the purchase since it was read.
-pub(super) struct CreateSwap {
-    pub(super) purchase: String,
-    pub(super) version: i64,
-    pub(super) swap: CreateOrder,
+/// Writes the swap of what arrived for a purchase or an order, if nobody has written that one since it was read.
+pub(crate) struct CreateSwap {
+    take: &'static str,
+    owner: String,
+    version: i64,
+    swap: CreateOrder,
 }
 
 // Locks the row: a second process waits here, and then finds another version.
-const TAKE: &str = "UPDATE fiat_orders SET version = version + 1 WHERE id = $1 AND version = $2";
+pub(crate) const TAKE_PURCHASE: &str =
+    "UPDATE fiat_orders SET version = version + 1 WHERE id = $1 AND version = $2";
+pub(crate) const TAKE_ORDER: &str = "UPDATE orders SET version = version + 1 WHERE id = $1 AND version = $2";
+
+impl CreateSwap {
+    pub(crate) fn of_purchase(purchase: &FiatOrderId, version: u32, swap: CreateOrder) -> Self {
+        Self { take: TAKE_PURCHASE, owner: purchase.to_string(), version: version.into(), swap }
+    }
+
+    pub(crate) fn of_order(order: &OrderId, version: u32, swap: CreateOrder) -> Self {
+        Self { take: TAKE_ORDER, owner: order.to_string(), version: version.into(), swap }
+    }
+}
 
 for_each_engine! {
     impl WriteOp<Db> for CreateSwap {
         type Outcome = bool;
 
         async fn run(&self, connection: &mut Connection<Db>) -> Result<bool, DbError> {
-            let taken = sqlx::query(TAKE).bind(&self.purchase).bind(self.version).execute(&mut *connection).await?;
+            let taken = sqlx::query(self.take).bind(&self.owner).bind(self.version).execute(&mut *connection).await?;
             if taken.rows_affected() == 0 {
                 return Ok(false);
             }

@@ -20,7 +20,7 @@ use causeway_domain::{FiatOrderId, FiatQuoteId, Order, OrderEvent};
 use jiff::Timestamp;
 
 use create_order::CreateFiatOrder;
-use create_swap::CreateSwap;
+pub(crate) use create_swap::CreateSwap;
 use keep_webhook::KeepWebhook;
 pub(crate) use prune::PruneFiat;
 use put_quotes::PutFiatQuotes;
@@ -93,8 +93,7 @@ impl FiatStore for Store {
         swap: &Order,
         event: &OrderEvent,
     ) -> Result<bool, StoreError> {
-        let swap = CreateOrder::new(swap, event);
-        self.write(CreateSwap { purchase: purchase.to_string(), version: version.into(), swap }).await
+        self.write(CreateSwap::of_purchase(purchase, version, CreateOrder::new(swap, event))).await
     }
 
     async fn fiat_order_of_payout(&self, payout: &Payout) -> Result<Option<FiatOrderId>, StoreError> {

@@ -9,10 +9,12 @@ use crate::orders::find_orders::select;
 use crate::record::{OrderRecord, parse_with, text, time};
 use crate::store::Store;
 
-// A deposit that was built but never submitted is not waited for.
+// A deposit that was built but never submitted is not waited for, nor is what may still come to the forwarding address of a joined
+// order that is over.
 pub(crate) const UNMOVED: &str = "due_at IS NOT NULL AND updated_at <= $1 AND (status <> 'created' \
      OR submitted_tx IS NOT NULL OR signed_payload IS NOT NULL \
      OR EXISTS (SELECT 1 FROM arrivals WHERE order_id = orders.id AND balance <> '0')) \
+     AND (joined IS NULL OR status NOT IN ('filled', 'refunded', 'failed')) \
      ORDER BY updated_at LIMIT $2";
 
 pub(crate) const ENDED: &str =

@@ -26,7 +26,7 @@ impl CreateOrder {
 
 // The columns of `OrderRecord` and of `OrderIndex`, in their order.
 fn create() -> String {
-    let parameters: Vec<String> = (1..=41).map(|number| format!("${number}")).collect();
+    let parameters: Vec<String> = (1..=42).map(|number| format!("${number}")).collect();
     format!(
         "INSERT INTO orders ({ORDER_COLUMNS}, from_chain, to_chain, deposit_tx, owed, intent_state) VALUES ({}) \
          ON CONFLICT (quote_id, route_id) DO NOTHING",
@@ -95,6 +95,7 @@ for_each_engine! {
                 .bind(&row.deposit_address)
                 .bind(&row.forwarding_order)
                 .bind(&row.provider)
+                .bind(&row.joined)
                 .bind(row.valid_before)
                 .bind(row.finality_tier)
                 .bind(row.announced)

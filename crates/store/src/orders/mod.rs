@@ -25,6 +25,7 @@ use jiff::Timestamp;
 
 use crate::database::claim_due::ClaimDue;
 use crate::database::error::store_error;
+use crate::fiat::CreateSwap;
 use crate::orders::create_order::CreateOrder;
 use crate::orders::find_orders::{BY_OBSERVED_DEPOSIT, BY_SUBMITTED_TX};
 use crate::orders::postpone::Postpone;
@@ -89,6 +90,16 @@ impl OrderStore for Store {
     async fn update_order(&self, order: &Order, events: &[OrderEvent]) -> Result<bool, StoreError> {
         let events = events.iter().map(Into::into).collect();
         self.write(UpdateOrder { order: order.into(), index: order.into(), events }).await
+    }
+
+    async fn create_second_swap(
+        &self,
+        order: &OrderId,
+        version: u32,
+        swap: &Order,
+        event: &OrderEvent,
+    ) -> Result<bool, StoreError> {
+        self.write(CreateSwap::of_order(order, version, CreateOrder::new(swap, event))).await
     }
 
     async fn postpone(&self, order: &Order) -> Result<bool, StoreError> {

@@ -18,7 +18,7 @@ const UPDATE: &str = "UPDATE orders SET status = $1, src_amount = $2, dest_amoun
      refund_to = $6, method = $7, deposit_address = $8, valid_before = $9, finality_tier = $10, announced = $11, \
      submitted_tx = $12, built = $13, signed_payload = $14, decision = $15, evidence = $16, failure_reason = $17, \
      due_at = $18, updated_at = $19, deposit_tx = $20, owed = $21, intent_state = $22, provider = $23, \
-     version = version + 1, lease_until = 0 WHERE id = $24 AND version = $25";
+     joined = $24, version = version + 1, lease_until = 0 WHERE id = $25 AND version = $26";
 
 for_each_engine! {
     impl WriteOp<Db> for UpdateOrder {
@@ -53,6 +53,7 @@ for_each_engine! {
                 .bind(index.owed)
                 .bind(index.intent_state)
                 .bind(&row.provider)
+                .bind(&row.joined)
                 .bind(&row.id)
                 .bind(row.version)
                 .execute(&mut *connection)

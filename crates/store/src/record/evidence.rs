@@ -18,7 +18,7 @@ struct EvidenceRecord {
 }
 
 #[derive(Serialize, Deserialize)]
-struct ConfirmedTxRecord {
+pub(super) struct ConfirmedTxRecord {
     chain: i64,
     tx: String,
     block: u64,
@@ -39,13 +39,13 @@ impl From<&ConfirmedTx> for ConfirmedTxRecord {
 }
 
 impl ConfirmedTxRecord {
-    fn into_confirmed(self) -> Result<ConfirmedTx, StoreError> {
+    pub(super) fn into_confirmed(self, column: &'static str) -> Result<ConfirmedTx, StoreError> {
         Ok(ConfirmedTx {
-            chain: chain(COLUMN, self.chain)?,
+            chain: chain(column, self.chain)?,
             tx: self.tx,
             block: self.block,
             time: self.time,
-            amount: parse(COLUMN, &self.amount)?,
+            amount: parse(column, &self.amount)?,
         })
     }
 }
@@ -65,9 +65,9 @@ pub(super) fn evidence_text(evidence: &Evidence) -> String {
 pub(super) fn read_evidence(json: &str) -> Result<Evidence, StoreError> {
     let record: EvidenceRecord = serde_json::from_str(json).map_err(|_| corrupt(COLUMN, json))?;
     let confirmed =
-        |record: Option<ConfirmedTxRecord>| record.map(ConfirmedTxRecord::into_confirmed).transpose();
+        |record: Option<ConfirmedTxRecord>| record.map(|record| record.into_confirmed(COLUMN)).transpose();
     let refund = |(record, cause): (ConfirmedTxRecord, String)| -> Result<_, StoreError> {
-        Ok((record.into_confirmed()?, parse_with(COLUMN, &cause, RefundCause::parse)?))
+        Ok((record.into_confirmed(COLUMN)?, parse_with(COLUMN, &cause, RefundCause::parse)?))
     };
     Ok(Evidence {
         deposit: confirmed(record.deposit)?,

@@ -1,8 +1,6 @@
-use causeway_domain::fiat::{
-    FiatAmount, FiatFailure, FiatFailureSource, FiatOrder, ForwardingPlan, Payout, Strategy,
-};
+use causeway_domain::fiat::{FiatAmount, FiatFailure, FiatFailureSource, FiatOrder, Payout, Strategy};
 use causeway_domain::ports::StoreError;
-use causeway_domain::{ForwardingOrder, TokenId};
+use causeway_domain::{ForwardingOrder, ForwardingPlan, TokenId};
 use jiff::Timestamp;
 
 use super::{

@@ -7,6 +7,7 @@ mod fact;
 mod fiat_event;
 mod fiat_order;
 mod fiat_quote;
+mod joined;
 mod order;
 mod outgoing;
 mod provider;

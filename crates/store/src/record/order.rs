@@ -1,8 +1,11 @@
 use causeway_domain::ports::StoreError;
-use causeway_domain::{Decision, DepositMethod, ForwardingOrder, IntentTerms, Order, OrderStatus, TradeType};
+use causeway_domain::{
+    Decision, DepositMethod, ForwardingOrder, IntentTerms, Order, OrderStatus, ProviderOrder, TradeType,
+};
 use jiff::Timestamp;
 
 use super::evidence::{evidence_text, read_evidence};
+use super::joined::{joined_text, read_joined};
 use super::provider::{provider_text, read_provider};
 use super::{
     Plain, PlainToken, address, chain_number, corrupt, key, parse, parse_with, read_tier, small, text,
@@ -37,6 +40,7 @@ pub(crate) struct OrderRecord {
     pub(crate) deposit_address: Option<String>,
     pub(crate) forwarding_order: Option<Vec<u8>>,
     pub(crate) provider: Option<String>,
+    pub(crate) joined: Option<String>,
     pub(crate) valid_before: i64,
     pub(crate) finality_tier: i64,
     pub(crate) announced: i64,
@@ -76,6 +80,7 @@ impl_from_row!(OrderRecord {
     deposit_address,
     forwarding_order,
     provider,
+    joined,
     valid_before,
     finality_tier,
     announced,
@@ -94,7 +99,7 @@ impl_from_row!(OrderRecord {
 /// Named one by one, so that a column added by a newer version does not change a prepared statement's result.
 pub(crate) const ORDER_COLUMNS: &str = "id, row_key, quote_id, route_id, intent_id, status, trade_type, from_token, \
      to_token, src_amount, dest_amount, author, recipient, refund_to, filler, kind, filler_quote, integrator, method, \
-     terms, deposit_address, forwarding_order, provider, valid_before, finality_tier, announced, submitted_tx, built, signed_payload, decision, \
+     terms, deposit_address, forwarding_order, provider, joined, valid_before, finality_tier, announced, submitted_tx, built, signed_payload, decision, \
      evidence, failure_reason, due_at, created_at, updated_at, version";
 
 /// Derived columns, stored for indexes.
@@ -152,6 +157,7 @@ impl From<&Order> for OrderRecord {
             deposit_address: order.deposit_address.map(|address| Plain(address).to_string()),
             forwarding_order: order.forwarding.as_ref().map(|order| order.to_bytes()),
             provider: order.provider.as_deref().map(provider_text),
+            joined: order.joined().map(joined_text),
             valid_before: order.valid_before.as_millisecond(),
             finality_tier: tier_number(order.finality_tier),
             announced: i64::from(order.announced),
@@ -214,7 +220,10 @@ impl OrderRecord {
                 .forwarding_order
                 .map(|bytes| read_forwarding_order(&bytes).map(Box::new))
                 .transpose()?,
-            provider: self.provider.map(|json| read_provider(&json).map(Box::new)).transpose()?,
+            provider: self
+                .provider
+                .map(|json| read_order_provider(&json, self.joined.as_deref()))
+                .transpose()?,
             valid_before: time("orders.valid_before", self.valid_before)?,
             finality_tier: read_tier("orders.finality_tier", self.finality_tier)?,
             announced: self.announced != 0,
@@ -233,6 +242,12 @@ impl OrderRecord {
             version: small("orders.version", self.version)?,
         })
     }
+}
+
+/// What settles an order, and the second leg that follows.
+fn read_order_provider(json: &str, joined: Option<&str>) -> Result<Box<ProviderOrder>, StoreError> {
+    let joined = joined.map(|json| read_joined(json).map(Box::new)).transpose()?;
+    Ok(Box::new(ProviderOrder { joined, ..read_provider(json)? }))
 }
 
 fn read_forwarding_order(bytes: &[u8]) -> Result<ForwardingOrder, StoreError> {

@@ -46,6 +46,7 @@ pub(super) fn read_provider(json: &str) -> Result<ProviderOrder, StoreError> {
         spender: record.spender.map(|text| address(COLUMN, &text)).transpose()?,
         word: record.word,
         named_deposit: record.named_deposit,
+        joined: None,
     })
 }
 
@@ -76,6 +77,7 @@ mod tests {
                     Address::Evm(target.into())
                 },
                 named_deposit,
+                joined: None,
                 spender: spender.map(|bytes| Address::Evm(bytes.into())),
                 word,
             }

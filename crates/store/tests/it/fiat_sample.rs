@@ -1,12 +1,12 @@
 use alloy_primitives::{B256, U256};
 use causeway_domain::fiat::{
     FiatAmount, FiatAsk, FiatEvent, FiatFailure, FiatFailureSource, FiatOrder, FiatQuote, FiatStatus,
-    ForwardingOption, ForwardingPlan, PaymentMethod, Payout, QuoteFirmness, RampFee, RampFeeKind, Strategy,
-    WantedAmount,
+    ForwardingOption, PaymentMethod, Payout, QuoteFirmness, RampFee, RampFeeKind, Strategy, WantedAmount,
 };
 use causeway_domain::ports::{FiatCreation, FiatStore};
 use causeway_domain::{
-    Address, ChainId, FiatOrderId, FiatQuoteId, ForwardingOrder, OrderId, QuoteId, RawAmount, TokenId,
+    Address, ChainId, FiatOrderId, FiatQuoteId, ForwardingOrder, ForwardingPlan, OrderId, QuoteId, RawAmount,
+    TokenId,
 };
 use causeway_store::Store;
 

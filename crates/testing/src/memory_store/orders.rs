@@ -82,6 +82,26 @@ impl OrderStore for MemoryStore {
         Ok(orders)
     }
 
+    async fn create_second_swap(
+        &self,
+        id: &OrderId,
+        version: u32,
+        swap: &Order,
+        event: &OrderEvent,
+    ) -> Result<bool, StoreError> {
+        self.call("create_second_swap")?;
+        let mut orders = self.orders.lock().unwrap();
+        let (stored, _) = orders.iter_mut().find(|(stored, _)| stored.id == *id).unwrap();
+        if stored.version != version {
+            return Ok(false);
+        }
+        stored.version += 1;
+        orders.push((swap.clone(), vec![event.clone()]));
+        drop(orders);
+        self.announce_commit();
+        Ok(true)
+    }
+
     async fn search_orders(&self, query: &OrderSearch) -> Result<Vec<Order>, StoreError> {
         self.call("search_orders")?;
         let mut orders = self.find_orders(|order| {
@@ -222,7 +242,11 @@ impl OrderStore for MemoryStore {
                 || order.signed_payload.is_some()
         };
         let mut orders = self.find_orders(|order| {
-            order.due_at.is_some() && order.updated_at <= unmoved_since && is_awaited(order)
+            let is_watched_only = order.joined().is_some() && order.status.is_terminal();
+            order.due_at.is_some()
+                && order.updated_at <= unmoved_since
+                && is_awaited(order)
+                && !is_watched_only
         });
         orders.sort_by_key(|order| order.updated_at);
         orders.truncate(limit.try_into().unwrap());

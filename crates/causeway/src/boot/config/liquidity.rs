@@ -8,9 +8,11 @@ use causeway_fillers::providers::zerox::ZeroxConfig;
 use serde::{Deserialize, Serialize};
 
 /// Liquidity providers, which settle swaps themselves; one without a section is disabled.
-#[derive(Clone, Debug, Default, Deserialize, Serialize)]
+#[derive(Clone, Debug, Deserialize, Serialize)]
 #[serde(deny_unknown_fields, default)]
 pub(crate) struct LiquidityConfig {
+    /// Whether two routes are joined through a stablecoin where nobody offers one: a provider's, and one of ours.
+    pub(crate) join: bool,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) lifi: Option<LifiConfig>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -23,6 +25,12 @@ pub(crate) struct LiquidityConfig {
     pub(crate) jupiter: Option<JupiterConfig>,
 }
 
+impl Default for LiquidityConfig {
+    fn default() -> Self {
+        Self { join: true, lifi: None, relay: None, oneclick: None, zerox: None, jupiter: None }
+    }
+}
+
 impl LiquidityConfig {
     /// The chains that swaps only begin on, which the configured providers take transfers on.
     pub(crate) fn sources(&self) -> Vec<ChainId> {
@@ -31,7 +39,7 @@ impl LiquidityConfig {
 
     /// How many providers are configured.
     pub(crate) fn count(&self) -> usize {
-        let Self { lifi, relay, oneclick, zerox, jupiter } = self;
+        let Self { join: _, lifi, relay, oneclick, zerox, jupiter } = self;
         [lifi.is_some(), relay.is_some(), oneclick.is_some(), zerox.is_some(), jupiter.is_some()]
             .into_iter()
             .filter(|is_configured| *is_configured)

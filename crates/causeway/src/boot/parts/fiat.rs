@@ -1,32 +1,23 @@
-use std::collections::HashMap;
 use std::sync::Arc;
 use std::time::Duration;
 
-use causeway_domain::ports::{AddressWatch, OnRamp, WalletCheck};
-use causeway_domain::{ChainId, SOLANA_CHAIN_ID, TokenId};
-use causeway_engine::RequestQuote;
+use causeway_domain::ports::OnRamp;
 use causeway_engine::fiat::{
-    FiatQuoteOptions, FiatServices, FiatSignal, Hubs, OrderFiat, OrderFiatOptions, OrderFiatParts, QuoteFiat,
+    FiatQuoteOptions, FiatServices, FiatSignal, OrderFiat, OrderFiatOptions, OrderFiatParts, QuoteFiat,
     QuoteFiatParts, RampHealth, Ramps, ReceiveWebhook, ReceiveWebhookParts, RefreshFiat, WorkFiat,
     WorkFiatParts,
 };
-use causeway_evm::orders::{EvmAddressWatch, EvmWalletCheck};
+use causeway_engine::{ForwardFunds, RequestQuote};
 use causeway_http::Metrics;
-use causeway_solana::orders::{SolanaAddressWatch, SolanaWalletCheck};
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
 use crate::boot::parts::app_context::AppContext;
 use crate::boot::parts::chain_policy::ChainPolicies;
+use crate::boot::parts::forwarding::{hubs, wallets};
 use crate::boot::parts::onramp_providers::{payout_watches, providers, refresh_asset_lists};
 use crate::boot::parts::orders::Orders;
 use crate::boot::parts::sandbox_onramps::SandboxOnRamps;
-
-/// The chain where forwarding orders to EVM chains start.
-const EVM_HUB: u64 = 8453;
-
-/// The token they start from.
-const STABLECOIN: &str = "usd-coin";
 
 /// How long the background tasks may take to stop.
 const STOP_TIMEOUT: Duration = Duration::from_secs(5);
@@ -46,8 +37,9 @@ impl Fiat {
         orders: &Orders,
         sandbox: &SandboxOnRamps,
         request_quote: &RequestQuote,
+        forwarding: Arc<ForwardFunds>,
     ) -> anyhow::Result<(Self, FiatServices)> {
-        let AppContext { config, catalog, store, row_keys, market, .. } = *context;
+        let AppContext { config, catalog, store, row_keys, .. } = *context;
         let settings = &config.fiat;
         let pauses = Arc::clone(request_quote.fillers().pauses());
         let configured = if settings.enabled {
@@ -96,23 +88,13 @@ impl Fiat {
         });
         let work = Arc::new(WorkFiat::new(WorkFiatParts {
             store: store.clone(),
-            orders: store.clone(),
-            facts: store.clone(),
             ramps: ramps.clone(),
-            request_quote: request_quote.clone(),
-            build: orders.build_deposit(market),
+            forwarding,
             payouts: payout_watches(context.clients, &ChainPolicies::of(config.mode, catalog))?,
-            watches: watches(context, hubs),
-            forwarding_signers: orders.forwarding_signers.clone(),
-            relayers: orders.relayers.clone(),
-            prices: Arc::clone(&market.prices),
-            gas: market.gas(),
-            catalog: Arc::clone(catalog),
             row_keys: Arc::clone(row_keys),
             cursors: Arc::clone(&orders.cursors),
             signal,
             provider_timeout: settings.provider_timeout(),
-            swap_within: settings.swap_within(),
         }));
         let refresh = RefreshFiat::new(Arc::clone(&work));
         let checkout_keys = orders.quote_keys.clone();
@@ -159,36 +141,4 @@ pub(crate) fn watch_ramps(metrics: &Metrics, ramps: &Ramps) {
         };
         metrics.register_counters(name, help, ["provider"], read);
     }
-}
-
-/// The stablecoin of each chain where forwarding orders may start.
-fn hubs(context: &AppContext<'_>, orders: &Orders) -> Hubs {
-    let snapshot = context.catalog.snapshot();
-    let stable = |chain: ChainId| -> Option<TokenId> {
-        let starts = orders.forwarding_signers.contains_key(&chain) && orders.relayers.contains_key(&chain);
-        let asset = snapshot.assets().iter().find(|asset| asset.coin == STABLECOIN).filter(|_| starts)?;
-        asset.tokens.iter().copied().find(|token| token.chain() == chain)
-    };
-    Hubs { evm: ChainId::new(EVM_HUB).and_then(stable), solana: stable(SOLANA_CHAIN_ID) }
-}
-
-/// The wallet check of every chain.
-fn wallets(context: &AppContext<'_>) -> HashMap<ChainId, Arc<dyn WalletCheck>> {
-    let mut wallets: HashMap<ChainId, Arc<dyn WalletCheck>> = HashMap::new();
-    for client in &context.clients.evm {
-        wallets.insert(client.chain_id(), Arc::new(EvmWalletCheck::new(client.clone())));
-    }
-    wallets.insert(SOLANA_CHAIN_ID, Arc::new(SolanaWalletCheck));
-    wallets
-}
-
-fn watches(context: &AppContext<'_>, hubs: Hubs) -> HashMap<ChainId, Arc<dyn AddressWatch>> {
-    let mut watches: HashMap<ChainId, Arc<dyn AddressWatch>> = HashMap::new();
-    if let Some(client) = hubs.evm.and_then(|hub| context.clients.evm(hub.chain())) {
-        watches.insert(client.chain_id(), Arc::new(EvmAddressWatch::new(client.clone())));
-    }
-    if let Some(rpc) = context.clients.solana.as_ref().filter(|_| hubs.solana.is_some()) {
-        watches.insert(SOLANA_CHAIN_ID, Arc::new(SolanaAddressWatch::new(rpc.clone())));
-    }
-    watches
 }

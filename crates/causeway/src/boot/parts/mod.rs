@@ -12,6 +12,7 @@ pub(crate) mod data_dir;
 pub(crate) mod deployments;
 pub(crate) mod fiat;
 pub(crate) mod filler_factory;
+pub(crate) mod forwarding;
 pub(crate) mod gas_metrics;
 pub(crate) mod http_server;
 pub(crate) mod hub;

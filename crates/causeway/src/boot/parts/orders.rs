@@ -10,8 +10,9 @@ use causeway_domain::ports::{
 use causeway_domain::{ChainId, Deployment, QuoteKeys, RouteSeal, RowKeys, SolanaDeployment, TokenId};
 use causeway_engine::{
     Adopt, BookParts, BuildDeposit, BuildParts, ChainCursors, CompareGas, ExecutorRegistry, FollowParts,
-    Liquidity, OrderTiming, RentParts, SenderScreening, SubmitDeposit, SubmitParts, Ticker, WatchAddresses,
-    WorkOrders, WorkParts, follow_chain, poll_pending_transactions, return_rent, sync_intent_book,
+    ForwardFunds, Liquidity, OrderTiming, RentParts, SenderScreening, SubmitDeposit, SubmitParts, Ticker,
+    WatchAddresses, WorkOrders, WorkParts, follow_chain, poll_pending_transactions, return_rent,
+    sync_intent_book,
 };
 use causeway_evm::orders::{
     EvmAddressWatch, EvmDepositBuilder, EvmForwardingSigner, EvmIntentBook, EvmTxSender, OrderFollower,
@@ -231,6 +232,7 @@ impl Orders {
             .with_chain_demand(self.cursors.demand())
             .with_cursors(Arc::clone(&self.cursors))
             .with_liquidity(self.liquidity.clone())
+            .with_forwarding_signers(self.forwarding_signers.clone())
     }
 
     pub(crate) fn submit_deposit(&self) -> SubmitDeposit {
@@ -248,6 +250,7 @@ impl Orders {
     pub(crate) async fn start(
         &mut self,
         context: &AppContext<'_>,
+        forwarding: &Arc<ForwardFunds>,
         stop: &CancellationToken,
     ) -> anyhow::Result<()> {
         let market = context.market;
@@ -278,7 +281,10 @@ impl Orders {
             cursors,
         });
         let watches = self.address_watches.clone();
-        let work = work.with_watches(watches.clone()).with_liquidity(self.liquidity.clone());
+        let work = work
+            .with_watches(watches.clone())
+            .with_liquidity(self.liquidity.clone())
+            .with_forwarding(Arc::clone(forwarding));
         let accepts_unknown = context.config.screening.accept_unknown_senders;
         let senders = context
             .screening

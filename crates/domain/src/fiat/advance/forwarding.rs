@@ -1,61 +1,10 @@
 use alloy_primitives::U256;
-use jiff::{SignedDuration, Timestamp};
 
-use super::{FiatContext, FiatOrderAction, ForwardingBalance, Next};
-use crate::fiat::{FiatFailure, FiatFailureSource, FiatOrder, FiatStatus, ForwardingPlan, Strategy};
+use super::{FiatContext, Next};
+use crate::fiat::{FiatFailure, FiatFailureSource, FiatOrder, FiatStatus, Strategy};
+use crate::forwarding_funds::{self, ForwardingFunds, FundsStage, Taken, opened, swap_of};
 use crate::ports::RampState;
-use crate::{Order, OrderStatus, RawAmount, TokenId};
-
-/// Less than 1/100 of the sold amount is dust, not a payment.
-const DUST_DIVISOR: U256 = U256::from_limbs([100, 0, 0, 0]);
-
-/// Until the provider says that it was paid, less than 1/2 of the sold amount may be a stranger's.
-const PLAUSIBLE_DIVISOR: U256 = U256::from_limbs([2, 0, 0, 0]);
-
-/// No swap is opened within this many seconds before expiry, because the chain would reject it.
-const EXPIRY_MARGIN: u64 = 600;
-
-/// How long after its expiry a forwarding address is watched.
-const WATCHED_AFTER_EXPIRY: SignedDuration = SignedDuration::from_hours(7 * 24);
-
-/// What the swaps of a purchase have taken from its forwarding address.
-#[derive(Default)]
-struct Taken {
-    /// Under way: deposited, neither filled nor refunded.
-    pending: U256,
-    filled: U256,
-    refunded: U256,
-    /// What the recipient got for it, and the newest transaction.
-    output: U256,
-    fill_tx: Option<String>,
-    /// The newest block of a deposit.
-    block: Option<u64>,
-}
-
-impl Taken {
-    fn of(context: &FiatContext) -> Self {
-        let mut taken = Self::default();
-        for swap in &context.swaps {
-            let Some(deposit) = &swap.evidence.deposit else { continue };
-            taken.block = taken.block.max(Some(deposit.block));
-            let amount = swap.terms.amount_in;
-            match (&swap.evidence.fill, &swap.evidence.refund) {
-                (Some(fill), _) => {
-                    taken.filled = taken.filled.saturating_add(amount);
-                    taken.output = taken.output.saturating_add(fill.amount.get());
-                    taken.fill_tx = Some(fill.tx.clone());
-                }
-                (None, Some(_)) => taken.refunded = taken.refunded.saturating_add(amount),
-                (None, None) => taken.pending = taken.pending.saturating_add(amount),
-            }
-        }
-        taken
-    }
-
-    const fn swapped(&self) -> U256 {
-        self.pending.saturating_add(self.filled)
-    }
-}
+use crate::{ForwardingAction, ForwardingPlan, RawAmount};
 
 /// What has to arrive: what the provider sold, less its tolerance, or what it says that it has delivered, if that is less. The
 /// tolerance is rounded down, in favour of the payer.
@@ -77,16 +26,16 @@ fn enough(order: &FiatOrder, context: &FiatContext) -> U256 {
 }
 
 pub(super) fn is_plausible(order: &FiatOrder, amount: U256) -> bool {
-    !amount.is_zero() && amount >= order.sold_amount.get() / PLAUSIBLE_DIVISOR
+    forwarding_funds::is_plausible(order.sold_amount, amount)
 }
 
 pub(super) fn is_covered(order: &FiatOrder, context: &FiatContext) -> bool {
-    Taken::of(context).swapped() >= enough(order, context)
+    Taken::of(&context.swaps).swapped() >= enough(order, context)
 }
 
 /// What the recipient received, once as much was swapped as the provider sold.
 pub(super) fn delivered(order: &FiatOrder, context: &FiatContext) -> Option<(RawAmount, String)> {
-    let taken = Taken::of(context);
+    let taken = Taken::of(&context.swaps);
     let tx = taken.fill_tx.filter(|_| taken.filled >= enough(order, context))?;
     Some((RawAmount::new(taken.output), tx))
 }
@@ -94,7 +43,7 @@ pub(super) fn delivered(order: &FiatOrder, context: &FiatContext) -> Option<(Raw
 /// Records what reached the recipient while more is still to come; returns a message when it has grown.
 pub(super) fn record_partial(order: &mut FiatOrder, context: &FiatContext) -> Option<String> {
     order.strategy.forwarding()?;
-    let taken = Taken::of(context);
+    let taken = Taken::of(&context.swaps);
     let is_partial = taken.filled < enough(order, context) && order.status != FiatStatus::Completed;
     let tx = taken.fill_tx.filter(|_| is_partial)?;
     let output = RawAmount::new(taken.output);
@@ -110,25 +59,9 @@ pub(super) fn record_partial(order: &mut FiatOrder, context: &FiatContext) -> Op
     Some(message)
 }
 
-/// The oldest swap whose deposit is on chain.
-fn opened(context: &FiatContext) -> Option<&Order> {
-    context.swaps.iter().find(|swap| swap.evidence.deposit.is_some())
-}
-
-/// A swap that may still take the balance, or most of it: what came since it was quoted waits until it has. Otherwise anybody
-/// could hold it up with small payments, for each of which a new swap would be needed.
-fn open_swap<'a>(context: &'a FiatContext, balance: &ForwardingBalance) -> Option<&'a Order> {
-    let in_time = |swap: &Order| context.hub_time.is_none_or(|time| time <= swap.terms.open_deadline);
-    let waits = |swap: &Order| swap.status == OrderStatus::Created && swap.evidence.deposit.is_none();
-    context
-        .swaps
-        .iter()
-        .find(|swap| waits(swap) && swap.terms.amount_in <= balance.amount.get() && in_time(swap))
-}
-
 /// Records the swap that took the funds, else the newest one.
 pub(super) fn record_swap(order: &mut FiatOrder, context: &FiatContext) {
-    let swap = opened(context).or(context.swaps.last()).map(|swap| swap.id.clone());
+    let swap = swap_of(&context.swaps).map(|swap| swap.id.clone());
     if let (Strategy::Forwarding(plan), Some(swap)) = (&mut order.strategy, swap) {
         plan.swap = Some(swap);
     }
@@ -140,7 +73,7 @@ pub(super) fn record_return(order: &mut FiatOrder, context: &FiatContext) -> Opt
     let late = order.strategy.forwarding().is_some_and(|plan| ended_unpaid(order, plan));
     let back_to = order.refund_to;
     let Strategy::Forwarding(plan) = &mut order.strategy else { return None };
-    let refunded = opened(context).and_then(|swap| swap.evidence.refund.as_ref()).filter(|_| late);
+    let refunded = opened(&context.swaps).and_then(|swap| swap.evidence.refund.as_ref()).filter(|_| late);
     let tx = context.returned.as_ref().or(refunded.map(|(refund, _)| &refund.tx))?;
     if plan.returned_tx.as_ref() == Some(tx) {
         return None;
@@ -152,15 +85,7 @@ pub(super) fn record_return(order: &mut FiatOrder, context: &FiatContext) -> Opt
 /// Whether the provider's funds are at the address or already in a swap.
 pub(super) fn has_arrived(order: &FiatOrder, context: &FiatContext) -> bool {
     let held = context.forwarding_balance.as_ref().map_or(U256::ZERO, |balance| balance.amount.get());
-    order.strategy.forwarding().is_some() && (is_plausible(order, held) || opened(context).is_some())
-}
-
-/// Whether the balance is the provider's. Once the provider was paid, or names the payout, every part of it is.
-fn is_payment(order: &FiatOrder, context: &FiatContext, balance: &ForwardingBalance) -> bool {
-    let (held, sold) = (balance.amount.get(), order.sold_amount.get());
-    let is_paid = order.status == FiatStatus::Processing || order.payout.is_some();
-    let whole = held.saturating_add(Taken::of(context).swapped());
-    !held.is_zero() && held >= sold / DUST_DIVISOR && (is_paid || is_plausible(order, whole))
+    order.strategy.forwarding().is_some() && (is_plausible(order, held) || opened(&context.swaps).is_some())
 }
 
 /// The failure when funds arrived and were returned, by the swap's refund or from the address itself.
@@ -170,7 +95,7 @@ pub(super) fn returned_failure(order: &FiatOrder, context: &FiatContext) -> Opti
         format!(" The provider delivered them in transaction {}.", payout.tx)
     });
     let back_to = order.refund_to;
-    let taken = Taken::of(context);
+    let taken = Taken::of(&context.swaps);
     if !taken.pending.is_zero() {
         return None;
     }
@@ -194,7 +119,7 @@ pub(super) fn returned_failure(order: &FiatOrder, context: &FiatContext) -> Opti
             taken.filled, order.sold_amount
         );
         ("partially_delivered", message)
-    } else if taken.fill_tx.is_some() || opened(context).is_some() {
+    } else if taken.fill_tx.is_some() || opened(&context.swaps).is_some() {
         return None;
     } else {
         let how = match returned {
@@ -219,69 +144,36 @@ fn was_returned_by_others(order: &FiatOrder, plan: &ForwardingPlan, context: &Fi
         && context.forwarding_balance.as_ref().is_some_and(|balance| balance.amount.is_zero())
 }
 
-pub(super) fn pending_actions(order: &FiatOrder, context: &FiatContext) -> Vec<FiatOrderAction> {
+pub(super) fn pending_actions(order: &FiatOrder, context: &FiatContext) -> Vec<ForwardingAction> {
     let Some((plan, balance)) = order.strategy.forwarding().zip(context.forwarding_balance.as_ref()) else {
         return Vec::new();
     };
-    let is_open = !order.status.is_terminal() || ended_unpaid(order, plan);
-    if !is_open || is_covered(order, context) {
-        return return_balance(order, context, balance).into_iter().collect();
-    }
-    let is_payment = is_payment(order, context, balance);
-    if !is_fresh(context, balance) || is_payment && open_swap(context, balance).is_some() {
-        return Vec::new();
-    }
-    // Until the end, a stranger's cents wait: returned now, they would make a late payment look like a second one.
-    if is_late(plan, context) && (is_payment || order.status.is_terminal())
-        || is_payment && waited_long(order, context)
-    {
-        return return_balance(order, context, balance).into_iter().collect();
-    }
-    if !is_payment {
-        return Vec::new();
-    }
-    vec![FiatOrderAction::Swap { amount: balance.amount, seen_in: balance.block }]
+    let waits =
+        order.payout.is_some() && (order.status == FiatStatus::Processing || order.status.is_terminal());
+    let funds = ForwardingFunds {
+        order: &plan.order,
+        token: order.sold,
+        expected: order.sold_amount,
+        enough: enough(order, context),
+        whole: None,
+        stage: match order.status.is_terminal() {
+            false => FundsStage::Open,
+            true if ended_unpaid(order, plan) => FundsStage::EndedUnpaid,
+            true => FundsStage::Over,
+        },
+        is_paid: order.status == FiatStatus::Processing || order.payout.is_some(),
+        waits_since: waits.then_some(order.updated_at),
+        balance,
+        hub_time: context.hub_time,
+        swaps: &context.swaps,
+        now: context.now,
+        patience: context.patience,
+    };
+    funds.actions()
 }
 
 /// Whether the purchase ended before any funds arrived. Late funds are then still swapped.
 fn ended_unpaid(order: &FiatOrder, plan: &ForwardingPlan) -> bool {
     let came = order.failure.as_ref().is_some_and(|failure| failure.source == FiatFailureSource::Swap);
     order.status.is_terminal() && order.status != FiatStatus::Completed && !came && plan.returned_tx.is_none()
-}
-
-/// Returns what no swap needs.
-fn return_balance(
-    order: &FiatOrder,
-    context: &FiatContext,
-    balance: &ForwardingBalance,
-) -> Option<FiatOrderAction> {
-    let input = (!balance.amount.is_zero()).then_some(order.sold);
-    let tokens: Vec<TokenId> = input.into_iter().chain(balance.others.iter().copied()).collect();
-    let is_due = is_fresh(context, balance) && !tokens.is_empty();
-    is_due.then_some(FiatOrderAction::ReturnBalance { tokens, seen_in: balance.block })
-}
-
-/// A balance read before a deposit says nothing about what is left. Balances are read at the end of a block.
-fn is_fresh(context: &FiatContext, balance: &ForwardingBalance) -> bool {
-    Taken::of(context).block.is_none_or(|deposit| balance.block >= deposit)
-}
-
-/// Whether the forwarding order is about to expire.
-fn is_late(plan: &ForwardingPlan, context: &FiatContext) -> bool {
-    let now = context.hub_time.unwrap_or_else(|| context.now.as_second().try_into().unwrap_or(u64::MAX));
-    now.saturating_add(EXPIRY_MARGIN) > plan.order.expiry
-}
-
-/// Whether the funds have waited for a route for too long, counted from when they were first seen: slow bank transfers must not
-/// use up the patience. What follows a first part waits until the forwarding order is about to expire.
-fn waited_long(order: &FiatOrder, context: &FiatContext) -> bool {
-    let waits =
-        order.payout.is_some() && (order.status == FiatStatus::Processing || order.status.is_terminal());
-    waits && opened(context).is_none() && context.now.duration_since(order.updated_at) > context.patience
-}
-
-/// Until when the forwarding address is watched.
-pub(super) fn watched_until(order: &FiatOrder) -> Option<Timestamp> {
-    let expiry = i64::try_from(order.strategy.forwarding()?.order.expiry).ok()?;
-    Timestamp::from_second(expiry).ok()?.checked_add(WATCHED_AFTER_EXPIRY).ok()
 }

@@ -149,7 +149,7 @@ fn rule_21_funds_that_reach_a_forwarding_address_late_are_still_swapped() {
     let waited = FiatContext { now: later(3_000 + 3_601), ..came };
     assert_eq!(
         advance_fiat(order.clone(), &waited).actions,
-        [FiatOrderAction::ReturnBalance { tokens: vec![usdc()], seen_in: 50 }],
+        [ForwardingAction::ReturnBalance { tokens: vec![usdc()], seen_in: 50 }],
         "late funds wait no longer than others"
     );
     let returned = FiatContext { returned: Some("0xreturned".to_owned()), ..waited };
@@ -157,7 +157,10 @@ fn rule_21_funds_that_reach_a_forwarding_address_late_are_still_swapped() {
     assert!(step.changes.iter().any(|(_, message)| message.contains("0xreturned")));
     let again =
         advance_fiat(step.order, &FiatContext { forwarding_balance: Some(held(99_000_000)), ..returned });
-    assert!(matches!(again.actions[..], [FiatOrderAction::ReturnBalance { .. }]), "later funds are returned");
+    assert!(
+        matches!(again.actions[..], [ForwardingAction::ReturnBalance { .. }]),
+        "later funds are returned"
+    );
 }
 
 #[test]
@@ -207,7 +210,7 @@ fn rule_21_funds_at_a_forwarding_address_are_swapped_whatever_the_provider_repor
     };
     let step = advance_fiat(forwarded(), &context);
     assert_eq!(step.order.status, FiatStatus::Processing, "more than half of it has arrived");
-    assert_eq!(step.actions, [FiatOrderAction::Swap { amount: raw(90_000_000), seen_in: 50 }]);
+    assert_eq!(step.actions, [ForwardingAction::Swap { amount: raw(90_000_000), seen_in: 50 }]);
     let created = FiatContext { swaps: vec![swap(90_000_000, Evidence::default())], ..context.clone() };
     let step = advance_fiat(forwarded(), &created);
     assert_eq!(step.actions, [], "a swap waits for it");
@@ -225,8 +228,8 @@ fn rule_21_funds_at_a_forwarding_address_are_swapped_whatever_the_provider_repor
     assert_eq!(advance_fiat(forwarded(), &late).actions, step_swap(90_000_000), "that swap is too late");
 }
 
-fn step_swap(amount: u64) -> [FiatOrderAction; 1] {
-    [FiatOrderAction::Swap { amount: raw(amount), seen_in: 50 }]
+fn step_swap(amount: u64) -> [ForwardingAction; 1] {
+    [ForwardingAction::Swap { amount: raw(amount), seen_in: 50 }]
 }
 
 #[test]
@@ -328,7 +331,7 @@ fn a_refunded_swap_is_reported_with_both_transactions() {
 #[test]
 fn rule_21_funds_without_a_route_are_returned_in_time() {
     let order = FiatOrder { status: FiatStatus::Processing, ..forwarded() };
-    let back = [FiatOrderAction::ReturnBalance { tokens: vec![usdc()], seen_in: 50 }];
+    let back = [ForwardingAction::ReturnBalance { tokens: vec![usdc()], seen_in: 50 }];
     let waited = FiatContext { now: later(3_601), forwarding_balance: Some(held(99_000_000)), ..context() };
     let seen = FiatOrder { payout: Some(payout(99_000_000)), ..order.clone() };
     assert_eq!(advance_fiat(seen, &waited).actions, back);
@@ -359,7 +362,7 @@ fn rule_21_funds_that_arrive_slowly_are_swapped_on_arrival() {
     let paid = FiatOrder { status: FiatStatus::Processing, ..forwarded() };
     let unread = FiatContext { now: later(7_200), forwarding_balance: Some(held(99_000_000)), ..context() };
     let amount = unread.forwarding_balance.as_ref().unwrap().amount;
-    assert_eq!(advance_fiat(paid, &unread).actions, [FiatOrderAction::Swap { amount, seen_in: 50 }]);
+    assert_eq!(advance_fiat(paid, &unread).actions, [ForwardingAction::Swap { amount, seen_in: 50 }]);
 }
 
 #[test]
@@ -369,7 +372,7 @@ fn rule_21_a_second_payout_is_returned_and_changes_nothing() {
         FiatContext { swaps: swaps.clone(), forwarding_balance: Some(held(99_000_000)), ..context() };
     let step = advance_fiat(forwarded(), &second);
     assert_eq!(step.order.status, FiatStatus::Processing);
-    assert_eq!(step.actions, [FiatOrderAction::ReturnBalance { tokens: vec![usdc()], seen_in: 50 }]);
+    assert_eq!(step.actions, [ForwardingAction::ReturnBalance { tokens: vec![usdc()], seen_in: 50 }]);
     let stale = Some(ForwardingBalance { block: 39, ..held(99_000_000) });
     let step = advance_fiat(forwarded(), &FiatContext { forwarding_balance: stale, swaps, ..context() });
     assert_eq!(step.actions, [], "read before the swap took the funds");
@@ -456,7 +459,7 @@ fn rule_21_what_comes_after_the_end_is_swapped_only_if_nothing_had_come_before()
     let refunded = FiatOrder { failure: Some(failure(FiatFailureSource::Swap)), ..expired.clone() };
     let completed = FiatOrder { status: FiatStatus::Completed, ..forwarded() };
     for order in [returned, refunded, completed] {
-        let back = FiatOrderAction::ReturnBalance { tokens: vec![usdc()], seen_in: 50 };
+        let back = ForwardingAction::ReturnBalance { tokens: vec![usdc()], seen_in: 50 };
         assert_eq!(advance_fiat(order, &came).actions, [back], "it is a second payout");
     }
     let declined = FiatOrder { failure: Some(failure(FiatFailureSource::Provider)), ..expired };

@@ -5,7 +5,7 @@ use crate::{
     Address, BITCOIN_CHAIN_ID, CustodyNotice, DepositMethod, ProviderOrder, ProviderTerms, Slippage, TokenId,
 };
 
-fn provider_order() -> Order {
+pub(super) fn provider_order() -> Order {
     let mut order = order();
     order.method = DepositMethod::ContractCall;
     order.deposit_address = None;
@@ -17,12 +17,13 @@ fn provider_order() -> Order {
         spender: None,
         word: None,
         named_deposit: None,
+        joined: None,
     }));
     order.submitted_tx = Some("0xdeposit".to_owned());
     order
 }
 
-fn says(state: ProviderState) -> ProviderReport {
+pub(super) fn says(state: ProviderState) -> ProviderReport {
     ProviderReport { state, word: "PENDING".to_owned(), deposits: Vec::new(), received: None }
 }
 
@@ -30,7 +31,7 @@ fn context(report: Option<ProviderReport>) -> ProviderContext {
     ProviderContext { deposit: Some(shown(ORIGIN, 1)), report, ..ProviderContext::new(at(200)) }
 }
 
-fn statuses(step: &ProviderStep) -> Vec<OrderStatus> {
+pub(super) fn statuses(step: &ProviderStep) -> Vec<OrderStatus> {
     step.changes.iter().map(|(status, _)| *status).collect()
 }
 
@@ -199,7 +200,7 @@ fn a_transfer_of_less_than_the_input_is_named_and_is_no_deposit() {
 }
 
 /// An order that is paid on Bitcoin, which the service does not read.
-fn bitcoin_order() -> Order {
+pub(super) fn bitcoin_order() -> Order {
     let mut order = provider_order();
     order.method = DepositMethod::Transfer;
     order.submitted_tx = None;

@@ -114,7 +114,8 @@ async fn scene(provider: &Arc<Provider>, method: DepositMethod) -> (Scene, Build
         route.deposit_methods = vec![method];
         route.parties = None;
         let terms = ProviderTerms { tool: "bridge".to_owned(), slippage: Slippage::DEFAULT };
-        route.provider = Some(ProviderOffer { terms, notice: Arc::new(provider.notice.clone()) });
+        route.provider =
+            Some(ProviderOffer { terms, notice: Arc::new(provider.notice.clone()), joined: None });
     });
     let request = BuildRequest { method: Some(method), ..request(&quote) };
     (scene, request)

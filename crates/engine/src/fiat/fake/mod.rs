@@ -32,6 +32,7 @@ use crate::build_deposit::{BuildDeposit, BuildParts, OrderTiming};
 use crate::chain_cursors::ChainCursors;
 use crate::executors::ExecutorRegistry;
 use crate::fillers::{Fillers, QuoteOptions};
+use crate::forwarding::{ForwardFunds, ForwardingParts};
 use crate::pauses::Pauses;
 use crate::request_quote::RequestQuote;
 
@@ -163,33 +164,36 @@ impl Scene {
             }),
             work: WorkFiat::new(WorkFiatParts {
                 store: store.clone(),
-                orders: store.clone(),
-                facts: store.clone(),
                 ramps: all,
-                request_quote,
-                build: BuildDeposit::new(BuildParts {
-                    catalog: Arc::clone(&CATALOG),
-                    seal,
+                forwarding: Arc::new(ForwardFunds::new(ForwardingParts {
                     orders: store.clone(),
-                    deposit_builders,
-                    executors: ExecutorRegistry::default(),
+                    facts: store.clone(),
+                    request_quote,
+                    build: BuildDeposit::new(BuildParts {
+                        catalog: Arc::clone(&CATALOG),
+                        seal,
+                        orders: store.clone(),
+                        deposit_builders,
+                        executors: ExecutorRegistry::default(),
+                        prices: Arc::new(Nothing),
+                        row_keys: Arc::clone(&row_keys),
+                        quote_keys: quote_keys(),
+                        timing: OrderTiming::default(),
+                    }),
+                    watches: HashMap::from([(chain(BASE), fake_chain.clone() as Arc<dyn AddressWatch>)]),
+                    forwarding_signers,
+                    relayers: HashMap::from([(chain(BASE), relayer.clone() as Arc<dyn TxSender>)]),
                     prices: Arc::new(Nothing),
-                    row_keys: Arc::clone(&row_keys),
-                    quote_keys: quote_keys(),
-                    timing: OrderTiming::default(),
-                }),
+                    gas: Arc::new(Nothing),
+                    catalog: Arc::clone(&CATALOG),
+                    cursors: Arc::clone(&cursors),
+                    swap_within: SignedDuration::from_mins(60),
+                })),
                 payouts: HashMap::from([(chain(BASE), fake_chain.clone() as Arc<dyn PayoutWatch>)]),
-                watches: HashMap::from([(chain(BASE), fake_chain.clone() as Arc<dyn AddressWatch>)]),
-                forwarding_signers,
-                relayers: HashMap::from([(chain(BASE), relayer.clone() as Arc<dyn TxSender>)]),
-                prices: Arc::new(Nothing),
-                gas: Arc::new(Nothing),
-                catalog: Arc::clone(&CATALOG),
                 row_keys,
                 cursors,
                 signal,
                 provider_timeout: Duration::from_millis(200),
-                swap_within: SignedDuration::from_mins(60),
             }),
             store,
             ramps,

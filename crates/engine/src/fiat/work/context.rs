@@ -1,16 +1,8 @@
-use std::collections::BTreeMap;
-
-use causeway_domain::fiat::{
-    FiatContext, FiatOrder, FiatStatus, ForwardingBalance, ForwardingPlan, Payout, ProviderLookup, Strategy,
-};
-use causeway_domain::ports::{ChainCursor, ChainError, RampReport, RampState, StoreError};
-use causeway_domain::{Evidence, Order, RawAmount, TokenId};
+use causeway_domain::fiat::{FiatContext, FiatOrder, FiatStatus, Payout, ProviderLookup, Strategy};
+use causeway_domain::ports::{ChainError, RampReport, RampState, StoreError};
 use jiff::Timestamp;
 
 use super::WorkFiat;
-
-/// How many blocks back the funding transaction is searched.
-const LOOK_BACK_BLOCKS: u64 = 1_000;
 
 impl WorkFiat {
     /// Everything that the next step of a purchase depends on. Cursors are read before the facts, so that the facts cover every
@@ -25,17 +17,19 @@ impl WorkFiat {
             returned: None,
             swaps: Vec::new(),
             tolerance_bps: self.parts.ramps.tolerance_bps(&order.provider),
-            patience: self.parts.swap_within,
+            patience: self.parts.forwarding.patience(),
         };
         if let Strategy::Forwarding(plan) = &order.strategy {
             let cursor = self.parts.cursors.get(order.sold.chain());
             context.hub_time = cursor.map(|cursor| cursor.time);
-            context.swaps = self.swaps(plan).await?;
+            let forwarding = &self.parts.forwarding;
+            context.swaps = forwarding.swaps(plan).await?;
             if let Some(cursor) = cursor {
-                context.forwarding_balance = self.forwarding_balance(order, plan, cursor).await?;
+                context.forwarding_balance =
+                    forwarding.balance(order.id.as_str(), plan, order.sold, cursor).await?;
             }
             if order.status == FiatStatus::Processing || order.status.is_terminal() {
-                context.returned = self.returned(order.sold.chain(), plan).await;
+                context.returned = forwarding.returned(order.sold.chain(), plan).await;
             }
         }
         if needs_provider(order, &context) {
@@ -58,49 +52,6 @@ impl WorkFiat {
                 None
             }
         }
-    }
-
-    /// The swaps of a forwarding order, found by its address so that none is lost in a crash, with their current evidence.
-    async fn swaps(&self, plan: &ForwardingPlan) -> Result<Vec<Order>, StoreError> {
-        let mut swaps = self.parts.orders.orders_at(plan.address).await?;
-        swaps.retain(|swap| swap.forwarding.as_deref() == Some(&plan.order));
-        swaps.sort_unstable_by_key(|swap| swap.key);
-        for swap in &mut swaps {
-            let facts = self.parts.facts.facts(swap.intent_id).await?;
-            swap.evidence = Evidence::from_facts(&swap.terms, swap.finality_tier, &facts);
-        }
-        Ok(swaps)
-    }
-
-    async fn forwarding_balance(
-        &self,
-        order: &FiatOrder,
-        plan: &ForwardingPlan,
-        cursor: ChainCursor,
-    ) -> Result<Option<ForwardingBalance>, StoreError> {
-        let Some(watch) = self.parts.watches.get(&order.sold.chain()) else { return Ok(None) };
-        let amount = match watch.balances_at(&[(plan.address, order.sold)], cursor.number).await {
-            Ok(balances) => balances.first().copied(),
-            Err(error) => {
-                tracing::debug!(order = %order.id, %error, "reading a forwarding address failed");
-                None
-            }
-        };
-        let Some(amount) = amount else { return Ok(None) };
-        let others = self.others(order, plan).await?;
-        Ok(Some(ForwardingBalance { block: cursor.number, amount, others }))
-    }
-
-    /// Other tokens at the forwarding address, as last recorded by the address watcher.
-    async fn others(&self, order: &FiatOrder, plan: &ForwardingPlan) -> Result<Vec<TokenId>, StoreError> {
-        let mut newest = BTreeMap::new();
-        for arrival in self.parts.facts.arrivals(plan.address).await? {
-            newest.insert(arrival.token, arrival.balance);
-        }
-        let others = |(token, balance): (TokenId, RawAmount)| {
-            (token != order.sold && !balance.is_zero()).then_some(token)
-        };
-        Ok(newest.into_iter().filter_map(others).collect())
     }
 
     /// The payouts in the transactions that the provider reports, or else in the one that funded the forwarding address.
@@ -147,14 +98,7 @@ impl WorkFiat {
     /// The transaction that funded the forwarding address.
     async fn funding_tx(&self, order: &FiatOrder, context: &FiatContext) -> Option<String> {
         let (plan, balance) = order.strategy.forwarding().zip(context.forwarding_balance.as_ref())?;
-        let watch = self.parts.watches.get(&order.sold.chain()).filter(|_| !balance.amount.is_zero())?;
-        let from = balance.block.saturating_sub(LOOK_BACK_BLOCKS);
-        let funding = watch.funding_tx(plan.address, order.sold, from, balance.block).await;
-        funding
-            .inspect_err(
-                |error| tracing::debug!(order = %order.id, %error, "finding the funding transaction failed"),
-            )
-            .ok()?
+        self.parts.forwarding.funding_tx(order.id.as_str(), plan, order.sold, balance).await
     }
 }
 

@@ -1,7 +1,6 @@
 mod context;
 mod in_flight;
 mod process;
-mod return_balance;
 mod swap;
 
 use std::collections::HashMap;
@@ -9,24 +8,17 @@ use std::fmt;
 use std::sync::Arc;
 use std::time::Duration;
 
-use causeway_catalog::Catalog;
 use causeway_domain::fiat::FiatOrder;
-use causeway_domain::ports::{
-    AddressWatch, ChainStore, FiatLease, FiatStore, ForwardingSigner, GasFeed, OrderStore, PayoutWatch,
-    PriceFeed, StoreError, TxSender,
-};
+use causeway_domain::ports::{FiatLease, FiatStore, PayoutWatch, StoreError};
 use causeway_domain::{ChainId, RowKeys};
 use jiff::{SignedDuration, Timestamp};
 use tokio::task::JoinSet;
 use tokio_util::sync::CancellationToken;
 
-use in_flight::InFlightPurchases;
-use return_balance::ReturnHistory;
-
 use super::{FiatSignal, Ramps};
-use crate::build_deposit::BuildDeposit;
 use crate::chain_cursors::ChainCursors;
-use crate::request_quote::RequestQuote;
+use crate::forwarding::ForwardFunds;
+use in_flight::InFlightPurchases;
 
 /// How many purchases are processed concurrently.
 const MAX_IN_FLIGHT: usize = 64;
@@ -45,26 +37,14 @@ const IDLE_AFTER: u32 = 20;
 /// What [`WorkFiat`] works with.
 pub struct WorkFiatParts {
     pub store: Arc<dyn FiatStore>,
-    pub orders: Arc<dyn OrderStore>,
-    pub facts: Arc<dyn ChainStore>,
     pub ramps: Ramps,
-    pub request_quote: RequestQuote,
-    pub build: BuildDeposit,
+    pub forwarding: Arc<ForwardFunds>,
     /// Where providers deliver, by chain.
     pub payouts: HashMap<ChainId, Arc<dyn PayoutWatch>>,
-    /// Watches forwarding addresses, by chain.
-    pub watches: HashMap<ChainId, Arc<dyn AddressWatch>>,
-    pub forwarding_signers: HashMap<ChainId, Arc<dyn ForwardingSigner>>,
-    pub relayers: HashMap<ChainId, Arc<dyn TxSender>>,
-    pub prices: Arc<dyn PriceFeed>,
-    pub gas: Arc<dyn GasFeed>,
-    pub catalog: Arc<Catalog>,
     pub row_keys: Arc<RowKeys>,
     pub cursors: Arc<ChainCursors>,
     pub signal: Arc<FiatSignal>,
     pub provider_timeout: Duration,
-    /// How long received money waits for a route before it is returned.
-    pub swap_within: SignedDuration,
 }
 
 impl fmt::Debug for WorkFiatParts {
@@ -78,12 +58,11 @@ impl fmt::Debug for WorkFiatParts {
 pub struct WorkFiat {
     parts: WorkFiatParts,
     in_flight: InFlightPurchases,
-    returns: ReturnHistory,
 }
 
 impl WorkFiat {
     pub fn new(parts: WorkFiatParts) -> Self {
-        Self { parts, in_flight: InFlightPurchases::default(), returns: ReturnHistory::default() }
+        Self { parts, in_flight: InFlightPurchases::default() }
     }
 
     /// Processes due purchases until `stop`, then finishes those in flight. A slow provider does not delay other purchases.

@@ -1,12 +1,13 @@
 use std::time::Duration;
 
-use causeway_domain::FiatOrderId;
-use causeway_domain::fiat::{FiatEvent, FiatOrder, FiatOrderAction, FiatStep, advance_fiat};
+use causeway_domain::fiat::{FiatEvent, FiatOrder, FiatStep, Strategy, advance_fiat};
 use causeway_domain::ports::{FiatLease, StoreError};
+use causeway_domain::{FiatOrderId, ForwardingAction, TokenId};
 use jiff::{SignedDuration, Timestamp};
 
 use super::{LEASE, WorkFiat};
 use crate::fiat::FiatError;
+use crate::forwarding::ForwardingError;
 
 /// How many passes over a purchase one run makes.
 const MAX_PASSES: usize = 8;
@@ -40,10 +41,10 @@ impl WorkFiat {
                 continue;
             }
             // A halted chain opens nothing; balances are returned (rule 29).
-            let goes_on = |action: &&FiatOrderAction| {
-                !is_halted || matches!(action, FiatOrderAction::ReturnBalance { .. })
+            let goes_on = |action: &&ForwardingAction| {
+                !is_halted || matches!(action, ForwardingAction::ReturnBalance { .. })
             };
-            let actions: Vec<FiatOrderAction> = step.actions.iter().filter(goes_on).cloned().collect();
+            let actions: Vec<ForwardingAction> = step.actions.iter().filter(goes_on).cloned().collect();
             if changed && !actions.is_empty() {
                 // The write has ended the lease, and the work goes on, unless somebody else has begun it.
                 let lease = FiatLease::EndedByWrite { version: order.version };
@@ -130,13 +131,30 @@ impl WorkFiat {
         Ok(written)
     }
 
+    /// Returns the balance of the forwarding address. Returns whether the purchase has changed.
+    async fn return_balance(
+        &self,
+        order: &mut FiatOrder,
+        tokens: &[TokenId],
+    ) -> Result<bool, ForwardingError> {
+        let (chain, has_ended) = (order.sold.chain(), order.status.is_terminal());
+        let Strategy::Forwarding(plan) = &mut order.strategy else { return Ok(false) };
+        let returned = self.parts.forwarding.return_balance(chain, plan, tokens, has_ended).await?;
+        let Some(tx) = returned else { return Ok(false) };
+        // For a completed purchase the next run records it.
+        if !has_ended {
+            plan.returned_tx = Some(tx);
+        }
+        Ok(true)
+    }
+
     /// Executes the actions, or finds them in progress. Returns whether the purchase has changed.
-    async fn perform(&self, order: &mut FiatOrder, actions: &[FiatOrderAction]) -> bool {
+    async fn perform(&self, order: &mut FiatOrder, actions: &[ForwardingAction]) -> bool {
         let mut changed = false;
         for action in actions {
             let done = match action {
-                FiatOrderAction::Swap { amount, seen_in } => self.swap(order, *amount, *seen_in).await,
-                FiatOrderAction::ReturnBalance { tokens, .. } => self.return_balance(order, tokens).await,
+                ForwardingAction::Swap { amount, seen_in } => self.swap(order, *amount, *seen_in).await,
+                ForwardingAction::ReturnBalance { tokens, .. } => self.return_balance(order, tokens).await,
             };
             match done {
                 Ok(done) => changed |= done,

@@ -199,6 +199,7 @@ fn order(provider: &dyn LiquidityProvider, ask: &Ask, prepared: &Prepared) -> Re
         spender,
         word: None,
         named_deposit: None,
+        joined: None,
     };
     let terms = IntentTerms {
         origin_chain_id: ask.from.chain().get(),

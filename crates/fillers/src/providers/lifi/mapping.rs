@@ -59,6 +59,7 @@ pub(super) fn offer(
         provider: Some(ProviderOffer {
             terms: ProviderTerms { tool: quote.tool.clone(), slippage: asked.slippage },
             notice: Arc::clone(notice),
+            joined: None,
         }),
     })
 }

@@ -149,6 +149,7 @@ fn read_status(
         spender: None,
         word: None,
         named_deposit: None,
+        joined: None,
     }));
     report(&order, Some(DEPOSIT), &status)
 }

@@ -46,6 +46,7 @@ pub(super) fn offer(
         provider: Some(ProviderOffer {
             terms: ProviderTerms { tool: TOOL.to_owned(), slippage: asked.slippage },
             notice: Arc::clone(notice),
+            joined: None,
         }),
     })
 }

@@ -47,6 +47,7 @@ impl Subject {
                 spender: None,
                 word: None,
                 named_deposit: None,
+                joined: None,
             }));
         }
         order

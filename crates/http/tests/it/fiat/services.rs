@@ -13,7 +13,7 @@ use causeway_engine::fiat::{
     FiatQuoteOptions, FiatServices, FiatSignal, Hubs, OrderFiat, OrderFiatOptions, OrderFiatParts, QuoteFiat,
     QuoteFiatParts, Ramps, ReceiveWebhook, ReceiveWebhookParts, RefreshFiat, WorkFiat, WorkFiatParts,
 };
-use causeway_engine::{BuildDeposit, ChainCursors, RequestQuote};
+use causeway_engine::{BuildDeposit, ChainCursors, ForwardFunds, ForwardingParts, RequestQuote};
 use causeway_testing::MemoryStore;
 use causeway_testing::sample::{chain, usdc};
 use jiff::SignedDuration;
@@ -51,25 +51,29 @@ impl FiatParts {
         let forwarding_signers = HashMap::from([(chain(8453), hub)]);
         let wallets =
             [1, 8453, 42161].map(|id| (chain(id), Arc::new(Wallets(chain(id))) as Arc<dyn WalletCheck>));
-        let work = WorkFiat::new(WorkFiatParts {
-            store: store.clone(),
+        let forwarding = ForwardFunds::new(ForwardingParts {
             orders: ledger.clone(),
             facts: ledger,
-            ramps: ramps.clone(),
             request_quote: request_quote.clone(),
             build,
-            payouts: HashMap::new(),
             watches: HashMap::new(),
             forwarding_signers: forwarding_signers.clone(),
             relayers: HashMap::new(),
             prices,
             gas: Arc::new(NoGas),
             catalog: Arc::clone(&catalog),
+            cursors: Arc::new(ChainCursors::default()),
+            swap_within: SignedDuration::from_mins(10),
+        });
+        let work = WorkFiat::new(WorkFiatParts {
+            store: store.clone(),
+            ramps: ramps.clone(),
+            forwarding: Arc::new(forwarding),
+            payouts: HashMap::new(),
             row_keys: Arc::clone(&row_keys),
             cursors: Arc::new(ChainCursors::default()),
             signal: Arc::clone(&signal),
             provider_timeout: Duration::from_secs(1),
-            swap_within: SignedDuration::from_mins(10),
         });
         FiatServices {
             checkout_keys: checkout_keys(),

@@ -1,15 +1,12 @@
 use alloy_primitives::{B256, U256};
 use jiff::{SignedDuration, Timestamp};
 
-use crate::fiat::{
-    FiatAmount, FiatContext, FiatOrder, FiatStatus, ForwardingBalance, ForwardingPlan, Payout,
-    ProviderLookup, Strategy,
-};
+use crate::fiat::{FiatAmount, FiatContext, FiatOrder, FiatStatus, Payout, ProviderLookup, Strategy};
 use crate::ports::{FinalityTier, RampReport, RampState};
 use crate::{
     Address, ChainId, ConfirmedTx, Decision, DepositMethod, Evidence, FiatOrderId, FiatQuoteId,
-    ForwardingOrder, IntentTerms, Order, OrderId, OrderStatus, QuoteId, RawAmount, RefundCause, RowKey,
-    TokenId, TradeType,
+    ForwardingBalance, ForwardingOrder, ForwardingPlan, IntentTerms, Order, OrderId, OrderStatus, QuoteId,
+    RawAmount, RefundCause, RowKey, TokenId, TradeType,
 };
 
 pub(super) fn chain(id: u64) -> ChainId {

@@ -2,14 +2,12 @@ use std::collections::HashMap;
 use std::time::{Duration, Instant};
 
 use alloy_primitives::B256;
-use causeway_domain::fiat::{FiatOrder, ForwardingPlan, Strategy};
 use causeway_domain::ports::{ActionError, ChainAction, Progress};
-use causeway_domain::{ChainId, RawAmount, TokenId};
+use causeway_domain::{ChainId, ForwardingPlan, RawAmount, TokenId};
 use jiff::Timestamp;
 use parking_lot::Mutex;
 
-use super::WorkFiat;
-use super::swap::FiatActionError;
+use super::{ForwardFunds, ForwardingError};
 use crate::return_threshold::ReturnThreshold;
 
 /// How often money is returned from one address: each return costs gas, and anybody can send dust.
@@ -43,20 +41,19 @@ fn purpose(plan: &ForwardingPlan, time: u32) -> String {
     format!("jumpback:{:#x}:{time}", plan.order.id())
 }
 
-impl WorkFiat {
+impl ForwardFunds {
     /// Returns the balance of a forwarding address to the refund address, with the maker's signature until the forwarding order
-    /// expires. Returns whether the transaction is confirmed.
-    pub(super) async fn return_balance(
+    /// expires. What nobody waits for any more is returned only if it is worth its gas. The transaction, once it is confirmed.
+    pub(crate) async fn return_balance(
         &self,
-        order: &mut FiatOrder,
+        chain: ChainId,
+        plan: &ForwardingPlan,
         tokens: &[TokenId],
-    ) -> Result<bool, FiatActionError> {
-        let ended = order.status.is_terminal();
-        let chain = order.sold.chain();
-        if ended && !self.is_worth_returning(order, tokens).await {
-            return Ok(false);
+        has_ended: bool,
+    ) -> Result<Option<String>, ForwardingError> {
+        if has_ended && !self.is_worth_returning(chain, plan, tokens).await {
+            return Ok(None);
         }
-        let Strategy::Forwarding(plan) = &mut order.strategy else { return Ok(false) };
         let (Some(signer), Some(relayer)) =
             (self.parts.forwarding_signers.get(&chain), self.parts.relayers.get(&chain))
         else {
@@ -79,18 +76,12 @@ impl WorkFiat {
                 continue;
             }
             if !self.returns.is_settled(id, returned) {
-                return Ok(false);
+                return Ok(None);
             }
             match relayer.send(&purpose, &action, Timestamp::now()).await? {
                 Progress::Reverted(_) => {}
-                Progress::Waiting | Progress::Sent(_) => return Ok(false),
-                Progress::Succeeded(tx) => {
-                    // For a completed purchase the next run records it.
-                    if !ended {
-                        plan.returned_tx = Some(tx);
-                    }
-                    return Ok(true);
-                }
+                Progress::Waiting | Progress::Sent(_) => return Ok(None),
+                Progress::Succeeded(tx) => return Ok(Some(tx)),
             }
         }
         Err(ActionError::Permanent(format!(
@@ -101,7 +92,7 @@ impl WorkFiat {
     }
 
     /// The newest final transaction that returned money from the forwarding address; the balance may be empty by then.
-    pub(super) async fn returned(&self, chain: ChainId, plan: &ForwardingPlan) -> Option<String> {
+    pub(crate) async fn returned(&self, chain: ChainId, plan: &ForwardingPlan) -> Option<String> {
         let relayer = self.parts.relayers.get(&chain)?;
         let mut newest = None;
         for time in 1..=MAX_RETURNS {
@@ -114,13 +105,11 @@ impl WorkFiat {
         newest
     }
 
-    async fn is_worth_returning(&self, order: &FiatOrder, tokens: &[TokenId]) -> bool {
-        let chain = order.sold.chain();
-        let (Some(watch), Some(cursor)) = (self.parts.watches.get(&chain), self.parts.cursors.get(chain))
-        else {
+    async fn is_worth_returning(&self, chain: ChainId, plan: &ForwardingPlan, tokens: &[TokenId]) -> bool {
+        let (Some(watch), Some(cursor)) = (self.watch(chain), self.parts.cursors.get(chain)) else {
             return false;
         };
-        let wanted: Vec<_> = tokens.iter().map(|token| (order.deliver_to(), *token)).collect();
+        let wanted: Vec<_> = tokens.iter().map(|token| (plan.address, *token)).collect();
         let Ok(balances) = watch.balances_at(&wanted, cursor.number).await else { return false };
         let held: Vec<(TokenId, RawAmount)> = tokens.iter().copied().zip(balances).collect();
         let parts = &self.parts;
