@@ -1,11 +1,13 @@
 //! Swaps that a liquidity provider settles, over the real binary and its chains: the stand-ins of LI.FI and Relay beside our
 //! own market makers. Every case of a provider's conduct is run for each of them; `transfers` has those of 1Click, which is paid
-//! at an address, `sources` those of the chains that swaps only begin on, and `swaps` and `jupiter` those of 0x and Jupiter, within
+//! at an address, `sources` those of the chains that swaps only begin on, `joined` those that
+//! one of our own swaps follows, and `swaps` and `jupiter` those of 0x and Jupiter, within
 //! a chain.
 
 mod calls;
 mod conduct;
 mod fixture;
+mod joined;
 mod jupiter;
 mod sources;
 mod swaps;

@@ -89,6 +89,11 @@ pub(super) struct Fixture {
 
 impl Fixture {
     pub(super) async fn start() -> Self {
+        Self::start_with("").await
+    }
+
+    /// With these settings besides those of the providers.
+    pub(super) async fn start_with(extra: &str) -> Self {
         let money = Arc::new(PlayMoney::new().unwrap());
         let tokens = || [(BASE, BASE_USDC, 6, "USDC"), (ARBITRUM, ARBITRUM_USDC, 6, "USDC")];
         let sources = [
@@ -120,7 +125,7 @@ impl Fixture {
                 oneclick.url
             );
         let folder = data_dir();
-        let service = Service::start_configured(folder.path(), &settings);
+        let service = Service::start_configured(folder.path(), &(settings + extra));
         money.connect(&service.url);
         let client = Client::new(&format!("{}/", service.url)).unwrap();
         let wallet = LocalWallet::connect_sandbox(&client, KEY).await.unwrap();
@@ -176,6 +181,13 @@ impl Fixture {
             json!([{ "to": token, "data": Bytes::from(balanceOfCall { owner }.abi_encode()) }, "latest"]);
         let answer: Bytes = client.call(Call::new("eth_call", call)).await.unwrap();
         U256::from_be_slice(&answer)
+    }
+
+    /// What the owner has of the chain's coin.
+    pub(super) async fn ether(&self, chain: u64, owner: Address) -> U256 {
+        let url = format!("{}/sandbox/rpc/{chain}", self.service.url).parse().unwrap();
+        let client = EvmClient::new(ChainId::new(chain).unwrap(), EvmConfig::new([url])).unwrap();
+        client.call(Call::new("eth_getBalance", json!([owner, "latest"]))).await.unwrap()
     }
 
     pub(super) fn payer(&self) -> Address {

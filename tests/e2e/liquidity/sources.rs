@@ -12,13 +12,13 @@ use crate::service::{Service, data_dir};
 const BTC: &str = "bc1qqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqqq9e75rs";
 const USDT_ON_TRON: &str = "TR7NHqjeKQxGTCi8q8ZY4pL8otSzgjLj6t";
 /// A payer's own addresses.
-const PAYER: &str = "bc1qw508d6qejxtdg4y5r3zarvary0c5xw7kv8f3t4";
-const REFUND_TO: &str = "bc1p0xlxvlhemja6c4dqv22uapctqupfhlxm9h8z3k2e72q4k9hcz7vqzk5jj0";
+pub(super) const PAYER: &str = "bc1qw508d6qejxtdg4y5r3zarvary0c5xw7kv8f3t4";
+pub(super) const REFUND_TO: &str = "bc1p0xlxvlhemja6c4dqv22uapctqupfhlxm9h8z3k2e72q4k9hcz7vqzk5jj0";
 const PAYER_ON_TRON: &str = "TMuA6YqfCeX8EhbfYEg5y7S4DqzSJireY9";
 /// A quarter of a thousandth of a bitcoin: 25 dollars in the sandbox.
-const SATOSHIS: u64 = 25_000;
+pub(super) const SATOSHIS: u64 = 25_000;
 
-fn ask() -> QuoteAsk {
+pub(super) fn ask() -> QuoteAsk {
     QuoteAsk {
         trade_type: "EXACT_INPUT".to_owned(),
         from_chain_id: BITCOIN,
@@ -33,7 +33,7 @@ fn ask() -> QuoteAsk {
     }
 }
 
-fn route(quote: &Value) -> &Value {
+pub(super) fn route(quote: &Value) -> &Value {
     quote["routes"].as_array().unwrap().iter().find(|route| route["type"] == "oneclick").unwrap()
 }
 
@@ -59,7 +59,7 @@ impl Fixture {
     }
 }
 
-fn text<'a>(built: &'a Value, name: &str) -> &'a str {
+pub(super) fn text<'a>(built: &'a Value, name: &str) -> &'a str {
     built[name].as_str().unwrap_or_else(|| panic!("{name}: {built}"))
 }
 
