@@ -2,7 +2,7 @@
 
 mod error;
 #[cfg(test)]
-mod fake;
+pub(crate) mod fake;
 mod hubs;
 mod offer;
 mod order;

@@ -7,8 +7,8 @@ use alloy_primitives::U256;
 use causeway_catalog::Catalog;
 use causeway_domain::ports::{ForwardingSigner, Offer, WalletCheck};
 use causeway_domain::{
-    Address, Ask, ChainId, DepositMethod, JoinedTerms, ProviderOffer, RawAmount, Route, Slippage, TokenId,
-    TradeType,
+    Address, Ask, ChainId, DepositMethod, Family, JoinedTerms, ProviderOffer, RawAmount, Route, Slippage,
+    TokenId, TradeType,
 };
 use futures::FutureExt as _;
 use futures::future::BoxFuture;
@@ -78,6 +78,8 @@ impl JoinRoutes {
         let hub = self.parts.hubs.for_chain(ask.to.chain())?;
         let is_usable = self.parts.liquidity.has_providers()
             && self.parts.forwarding_signers.contains_key(&hub.chain())
+            // No provider delivers to Solana.
+            && hub.chain().family() == Family::Evm
             && ask.trade_type == TradeType::ExactInput
             && ask.referral.is_none()
             && hub != ask.from

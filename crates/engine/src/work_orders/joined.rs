@@ -1,4 +1,4 @@
-use causeway_domain::ports::{ChainError, StoreError};
+use causeway_domain::ports::{Arrival, ChainError, ProviderState, StoreError};
 use causeway_domain::{
     ConfirmedTx, EventKind, ForwardingAction, JoinedContext, JoinedOrder, Order, OrderEvent, ProviderContext,
     RawAmount,
@@ -24,6 +24,7 @@ impl WorkOrders {
             return Ok(());
         };
         let (plan, hub) = (&joined.plan, joined.terms.hub);
+        self.note_other_token(order, joined, context).await?;
         let cursor = self.parts.cursors.get(hub.chain());
         let swaps = forwarding.swaps(plan).await?;
         let balance = match cursor {
@@ -42,6 +43,33 @@ impl WorkOrders {
             patience: forwarding.patience(),
         });
         Ok(())
+    }
+
+    /// Another token that the provider has paid to the forwarding address counts as arrived there, so that it is returned too.
+    async fn note_other_token(
+        &self,
+        order: &Order,
+        joined: &JoinedOrder,
+        context: &ProviderContext,
+    ) -> Result<(), StoreError> {
+        let (plan, hub) = (&joined.plan, joined.terms.hub);
+        let state = context.report.as_ref().map(|report| &report.state);
+        let Some(ProviderState::Returned(returned)) = state else { return Ok(()) };
+        let is_other =
+            returned.at_recipient && returned.token != hub && returned.token.chain() == hub.chain();
+        let counted = context.refund.as_ref().map(|(shown, _)| (shown.amount, shown.block));
+        let shown = counted.or_else(|| context.short.as_ref().map(|(amount, _)| (*amount, 0)));
+        let Some((amount, block)) = shown.filter(|_| is_other) else { return Ok(()) };
+        let arrival = Arrival {
+            order: order.id.clone(),
+            address: plan.address,
+            token: returned.token,
+            balance: amount,
+            gained: amount,
+            block,
+            tx: Some(returned.tx.clone()),
+        };
+        self.parts.facts.record_arrival(&arrival, context.now).await
     }
 
     /// What the last return from the forwarding address has paid, in a final block.
@@ -155,3 +183,6 @@ pub(super) fn late_return(before: &Order, after: &Order) -> Option<String> {
         format!("What came after the end was returned to {} in transaction {tx}.", joined.terms.refund_to)
     })
 }
+
+#[cfg(test)]
+mod tests;

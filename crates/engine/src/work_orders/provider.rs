@@ -226,6 +226,10 @@ impl WorkOrders {
             "{} did not deliver {}; it paid {amount} raw units of {} to {to} in transaction {}.",
             order.filler, order.to, returned.token, shown.tx
         );
+        let onward = order.joined().filter(|_| returned.at_recipient);
+        let onward =
+            onward.map_or_else(String::new, |it| format!(" From there it goes to {}.", it.terms.refund_to));
+        let form = form + &onward;
         context.refund = Some((shown, Some(form)));
         Ok(())
     }

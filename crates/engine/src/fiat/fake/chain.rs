@@ -14,14 +14,14 @@ use crate::build_deposit::fake::{BASE, chain, evm};
 
 /// A chain that shows what the test put there.
 #[derive(Default)]
-pub(in crate::fiat) struct FakeChain {
-    pub(in crate::fiat) payouts: Shared<Vec<(Payout, Address)>>,
-    pub(in crate::fiat) balances: Shared<HashMap<Address, RawAmount>>,
+pub(crate) struct FakeChain {
+    pub(crate) payouts: Shared<Vec<(Payout, Address)>>,
+    pub(crate) balances: Shared<HashMap<Address, RawAmount>>,
 }
 
 impl FakeChain {
     /// A final transfer.
-    pub(in crate::fiat) fn pay(&self, payout: Payout, to: Address) {
+    pub(crate) fn pay(&self, payout: Payout, to: Address) {
         self.balances.lock().unwrap().insert(to, payout.amount);
         self.payouts.lock().unwrap().push((payout, to));
     }
@@ -44,7 +44,7 @@ impl PayoutWatch for FakeChain {
     }
 
     async fn place(&self, _: &str) -> Result<Option<(u64, u64)>, ChainError> {
-        Ok(None)
+        Ok(Some((90, Timestamp::now().as_second().unsigned_abs())))
     }
 }
 
@@ -77,8 +77,8 @@ impl AddressWatch for FakeChain {
 
 /// A relayer whose transactions are confirmed by the next poll.
 #[derive(Default)]
-pub(in crate::fiat) struct FakeRelayer {
-    pub(in crate::fiat) sent_actions: Shared<Vec<(String, ChainAction)>>,
+pub(crate) struct FakeRelayer {
+    pub(crate) sent_actions: Shared<Vec<(String, ChainAction)>>,
 }
 
 #[async_trait]
@@ -109,8 +109,8 @@ impl TxSender for FakeRelayer {
 
 /// Knows which addresses are contracts.
 #[derive(Default)]
-pub(in crate::fiat) struct FakeWallets {
-    pub(in crate::fiat) contracts: Shared<HashSet<Address>>,
+pub(crate) struct FakeWallets {
+    pub(crate) contracts: Shared<HashSet<Address>>,
 }
 
 #[async_trait]

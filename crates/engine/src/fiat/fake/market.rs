@@ -10,12 +10,12 @@ use jiff::{SignedDuration, Timestamp};
 use crate::build_deposit::fake::evm;
 
 /// A filler that gives so many units for each, exactly.
-pub(in crate::fiat) struct FakeMarket {
-    pub(in crate::fiat) rate: AtomicU64,
+pub(crate) struct FakeMarket {
+    pub(crate) rate: AtomicU64,
 }
 
 impl FakeMarket {
-    pub(super) fn new() -> Arc<Self> {
+    pub(crate) fn new() -> Arc<Self> {
         Arc::new(Self { rate: AtomicU64::new(1_000) })
     }
 }
@@ -56,7 +56,7 @@ impl Filler for FakeMarket {
 }
 
 /// Knows no price at all.
-pub(in crate::fiat) struct Nothing;
+pub(crate) struct Nothing;
 
 impl PriceFeed for Nothing {
     fn usd_price(&self, _: &TokenId) -> Option<UsdPrice> {

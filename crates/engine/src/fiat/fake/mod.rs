@@ -19,8 +19,9 @@ use causeway_testing::FakeForwardingSigner;
 use jiff::{SignedDuration, Timestamp};
 use tempfile::TempDir;
 
-pub(super) use chain::{FakeChain, FakeRelayer, FakeWallets};
-pub(super) use market::{FakeMarket, Nothing};
+pub(super) use chain::FakeWallets;
+pub(crate) use chain::{FakeChain, FakeRelayer};
+pub(crate) use market::{FakeMarket, Nothing};
 pub(super) use ramp::{BRIEF, Behavior, FakeRamp, report};
 
 use super::{
@@ -93,7 +94,7 @@ pub(super) fn request(quote: &FiatQuote) -> FiatOrderRequest {
 }
 
 /// The block that the made-up chains stand at.
-pub(super) fn cursor() -> ChainCursor {
+pub(crate) fn cursor() -> ChainCursor {
     let time = Timestamp::now().as_second().try_into().unwrap();
     ChainCursor { number: 100, hash: B256::repeat_byte(1), time }
 }
@@ -241,4 +242,4 @@ impl Scene {
 }
 
 /// What several threads of a test may change.
-pub(super) type Shared<T> = Mutex<T>;
+pub(crate) type Shared<T> = Mutex<T>;
