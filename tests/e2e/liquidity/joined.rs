@@ -163,14 +163,18 @@ const CUTS: [Duration; 4] =
 
 /// Posts until the service answers with what is wanted: it may just have begun.
 async fn post_until(service: &Service, path: &str, body: &Value, is: impl Fn(&Value) -> bool) -> Value {
+    post_to(service, &format!("{}{path}", service.url), body, is).await
+}
+
+async fn post_to(service: &Service, url: &str, body: &Value, is: impl Fn(&Value) -> bool) -> Value {
     let begun = Instant::now();
     loop {
-        let sent = service.client.post(format!("{}{path}", service.url)).body(body.to_string()).send().await;
+        let sent = service.client.post(url).body(body.to_string()).send().await;
         let answer: Value = sent.unwrap().json().await.unwrap();
         if is(&answer) {
             return answer;
         }
-        assert!(begun.elapsed() < LIMIT, "{path}: {answer}");
+        assert!(begun.elapsed() < LIMIT, "{url}: {answer}");
         tokio::time::sleep(Duration::from_millis(200)).await;
     }
 }
@@ -221,8 +225,8 @@ async fn rule_21_and_22_joined_orders_survive_kill_9_and_are_filled_once() {
         let call = json!({
             "jsonrpc": "2.0", "id": 1, "method": "eth_getBalance", "params": [recipient, "latest"],
         });
-        let answer =
-            post_until(&service, &format!("/sandbox/rpc/{BASE}"), &call, |it| it["result"].is_string()).await;
+        let rpc = format!("{base}/sandbox/rpc/{BASE}");
+        let answer = post_to(&chains, &rpc, &call, |it| it["result"].is_string()).await;
         let got: U256 = answer["result"].as_str().unwrap().parse().unwrap();
         assert_eq!(order["transactions"]["fill"]["amount"], got.to_string(), "once: {order}");
     }
