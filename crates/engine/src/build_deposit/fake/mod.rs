@@ -6,7 +6,9 @@ use std::sync::{Arc, LazyLock};
 
 use alloy_primitives::{Address as EvmAddress, U256};
 use causeway_catalog::Catalog;
-use causeway_domain::ports::{DepositBuilder, Offer, OrderExecutor, OrderStore as _, TxSender};
+use causeway_domain::ports::{
+    DepositBuilder, ForwardingSigner, Offer, OrderExecutor, OrderStore as _, TxSender,
+};
 use causeway_domain::{
     Address, Ask, ChainId, DepositMethod, Order, Parties, Quote, QuoteId, QuoteKey, QuoteKeys, RawAmount,
     Route, RouteId, RouteSeal, RowKeys, SOLANA_CHAIN_ID, TokenId, TradeType,
@@ -19,6 +21,7 @@ pub(crate) use deposit_builder::{FakeDepositBuilder, permit_over, signature_of, 
 pub(crate) use executor::{FakeExecutor, FakePrices, FakeTxSender};
 
 use super::{BuildDeposit, BuildError, BuildParts, BuildRequest, Built, OrderTiming};
+use crate::fiat::fake::FakeForwardingSigner;
 use crate::liquidity::Liquidity;
 use crate::pauses::Pauses;
 use crate::screening::Screening;
@@ -168,6 +171,12 @@ impl Scene {
 
     pub(crate) fn with_liquidity(self, liquidity: Liquidity) -> Self {
         Self { build: self.build.with_liquidity(liquidity), ..self }
+    }
+
+    /// Forwarding addresses on Base.
+    pub(crate) fn with_forwarding(self) -> Self {
+        let signer: Arc<dyn ForwardingSigner> = Arc::new(FakeForwardingSigner);
+        Self { build: self.build.with_forwarding_signers(HashMap::from([(chain(BASE), signer)])), ..self }
     }
 
     pub(crate) fn with_screening(self, screening: Arc<Screening>) -> Self {

@@ -7,9 +7,9 @@ use causeway_domain::ports::{
     ProviderAddress, ProviderAsk, ProviderDeposit, ProviderPayment, ProviderPaymentError, ProviderPayments,
     ProviderReport, ProviderTransaction,
 };
-use causeway_domain::{CustodyNotice, ProviderOffer, ProviderTerms, RawAmount, Slippage};
+use causeway_domain::{CustodyNotice, JoinedTerms, ProviderOffer, ProviderTerms, Quote, RawAmount, Slippage};
 
-use super::super::fake::{BASE, Scene, chain, evm, now, request};
+use super::super::fake::{BASE, Scene, chain, evm, now, request, usdc};
 use super::super::*;
 use crate::liquidity::LiquidityParts;
 
@@ -17,12 +17,13 @@ use crate::liquidity::LiquidityParts;
 struct Provider {
     notice: CustodyNotice,
     answer: Mutex<ProviderDeposit>,
+    asked: Mutex<Vec<ProviderAsk>>,
 }
 
 impl Provider {
     fn new(answer: ProviderDeposit) -> Arc<Self> {
         let notice = CustodyNotice { held_by: "a bridge".to_owned(), refunds: "slowly".to_owned() };
-        Arc::new(Self { notice, answer: Mutex::new(answer) })
+        Arc::new(Self { notice, answer: Mutex::new(answer), asked: Mutex::default() })
     }
 
     fn answers(&self, answer: ProviderDeposit) {
@@ -59,7 +60,8 @@ impl LiquidityProvider for Provider {
         Ok(Vec::new())
     }
 
-    async fn deposit(&self, _: &ProviderAsk) -> Result<ProviderDeposit, FillerError> {
+    async fn deposit(&self, ask: &ProviderAsk) -> Result<ProviderDeposit, FillerError> {
+        self.asked.lock().unwrap().push(ask.clone());
         Ok(self.answer.lock().unwrap().clone())
     }
 
@@ -103,6 +105,15 @@ fn address(byte: u8, pays_until: u64) -> ProviderDeposit {
 }
 
 async fn scene(provider: &Arc<Provider>, method: DepositMethod) -> (Scene, BuildRequest) {
+    scene_with(provider, method, |_| {}).await
+}
+
+/// The same with a changed quote.
+async fn scene_with(
+    provider: &Arc<Provider>,
+    method: DepositMethod,
+    change: impl FnOnce(&mut Quote),
+) -> (Scene, BuildRequest) {
     let scene = Scene::new().await.with_liquidity(Liquidity::new(LiquidityParts {
         providers: vec![provider.clone() as Arc<dyn LiquidityProvider>],
         payments: HashMap::from([(chain(BASE), Arc::new(Payments) as Arc<dyn ProviderPayments>)]),
@@ -116,6 +127,7 @@ async fn scene(provider: &Arc<Provider>, method: DepositMethod) -> (Scene, Build
         let terms = ProviderTerms { tool: "bridge".to_owned(), slippage: Slippage::DEFAULT };
         route.provider =
             Some(ProviderOffer { terms, notice: Arc::new(provider.notice.clone()), joined: None });
+        change(quote);
     });
     let request = BuildRequest { method: Some(method), ..request(&quote) };
     (scene, request)
@@ -154,4 +166,64 @@ async fn an_address_is_not_watched_for_longer_than_a_day() {
     let (scene, request) = scene(&provider, DepositMethod::Transfer).await;
     let error = scene.take(request).await.unwrap_err();
     assert!(matches!(&error, BuildError::ProviderFault { .. }), "{error}");
+}
+
+/// Joins the route in USDC on Base, from another token there.
+fn join(quote: &mut Quote) {
+    quote.ask.from = TokenId::from_address(chain(BASE), evm(0x44)).unwrap();
+    let joined = JoinedTerms {
+        hub: usdc(),
+        hub_amount: RawAmount::new(U256::from(24_900_000)),
+        filler: "house".to_owned(),
+        refund_to: evm(0x66),
+    };
+    quote.routes[0].provider.as_mut().unwrap().joined = Some(joined);
+}
+
+#[tokio::test]
+async fn rule_21_every_build_of_a_joined_route_has_the_provider_pay_one_forwarding_address() {
+    let provider = Provider::new(call(0x71, 1));
+    let (scene, request) = scene_with(&provider, DepositMethod::ContractCall, join).await;
+    let scene = scene.with_forwarding();
+    let first = scene.take(request.clone()).await.unwrap();
+    let joined = first.order.joined().unwrap();
+    let (order, address) = (joined.plan.order, joined.plan.address);
+    assert_eq!((order.recipient, order.refund_to), (evm(0xb2).to_word(), evm(0x66).to_word()));
+    assert_eq!((order.rate_in, order.rate_out), (U256::from(24_900_000), first.order.dest_amount.get()));
+    let told = first.summary.join(" ");
+    for words in [
+        &format!("{address} on Base is a deposit address of this service"),
+        "for 24.9 USDC.",
+        &format!("USDC is returned to {}", evm(0x66)),
+        "The first leg is settled by bridge",
+    ] {
+        assert!(told.contains(words), "{words}: {told}");
+    }
+    assert_eq!(scene.stored(&first.order).await.joined(), Some(joined), "before anything is handed out");
+    provider.answers(call(0x71, 2));
+    let again = scene.take(request.clone()).await.unwrap();
+    assert_eq!(again.order.joined(), Some(joined));
+    // A process that knows nothing of the order derives the same.
+    let (other, _) = scene_with(&provider, DepositMethod::ContractCall, join).await;
+    let built = other.with_forwarding().take(request).await.unwrap();
+    assert_eq!(built.order.joined(), Some(joined));
+    let asked = provider.asked.lock().unwrap();
+    assert_eq!(asked.len(), 3);
+    assert!(asked.iter().all(|ask| (ask.to, ask.recipient) == (usdc(), address)), "{asked:?}");
+}
+
+#[tokio::test]
+async fn a_joined_route_is_built_only_where_its_second_leg_can_be_made() {
+    let provider = Provider::new(call(0x71, 1));
+    let ours = |quote: &mut Quote| {
+        join(quote);
+        quote.ask.recipient = evm(0xd1);
+    };
+    let (scene, request) = scene_with(&provider, DepositMethod::ContractCall, ours).await;
+    let error = scene.with_forwarding().take(request).await.unwrap_err();
+    assert!(matches!(&error, BuildError::Field { field: "recipient", .. }), "{error}");
+    let (scene, request) = scene_with(&provider, DepositMethod::ContractCall, join).await;
+    let error = scene.take(request).await.unwrap_err();
+    assert!(matches!(&error, BuildError::ChainNotServed(hub) if *hub == chain(BASE)), "{error}");
+    assert!(provider.asked.lock().unwrap().is_empty(), "nobody was asked for a deposit");
 }
