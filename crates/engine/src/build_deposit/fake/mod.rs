@@ -14,6 +14,7 @@ use causeway_domain::{
     Route, RouteId, RouteSeal, RowKeys, SOLANA_CHAIN_ID, TokenId, TradeType,
 };
 use causeway_store::{Location, Store};
+use causeway_testing::FakeForwardingSigner;
 use jiff::Timestamp;
 use tempfile::TempDir;
 
@@ -21,7 +22,6 @@ pub(crate) use deposit_builder::{FakeDepositBuilder, permit_over, signature_of, 
 pub(crate) use executor::{FakeExecutor, FakePrices, FakeTxSender};
 
 use super::{BuildDeposit, BuildError, BuildParts, BuildRequest, Built, OrderTiming};
-use crate::fiat::fake::FakeForwardingSigner;
 use crate::liquidity::Liquidity;
 use crate::pauses::Pauses;
 use crate::screening::Screening;
@@ -175,7 +175,7 @@ impl Scene {
 
     /// Forwarding addresses on Base.
     pub(crate) fn with_forwarding(self) -> Self {
-        let signer: Arc<dyn ForwardingSigner> = Arc::new(FakeForwardingSigner);
+        let signer: Arc<dyn ForwardingSigner> = Arc::new(FakeForwardingSigner(chain(BASE)));
         Self { build: self.build.with_forwarding_signers(HashMap::from([(chain(BASE), signer)])), ..self }
     }
 

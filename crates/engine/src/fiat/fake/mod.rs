@@ -126,10 +126,8 @@ impl Scene {
                 FakeDepositBuilder::new(chain(ARBITRUM), 0xd1, 0xd2) as Arc<dyn DepositBuilder>,
             ),
         ]);
-        let forwarding_signers: HashMap<ChainId, Arc<dyn ForwardingSigner>> = HashMap::from([(
-            chain(BASE),
-            Arc::new(FakeForwardingSigner(chain(BASE))) as Arc<dyn ForwardingSigner>,
-        )]);
+        let signer: Arc<dyn ForwardingSigner> = Arc::new(FakeForwardingSigner(chain(BASE)));
+        let forwarding_signers = HashMap::from([(chain(BASE), signer)]);
         let (signal, cursors) = (Arc::<FiatSignal>::default(), Arc::<ChainCursors>::default());
         cursors.set(chain(BASE), cursor());
         let check = |_| wallets.clone() as Arc<dyn WalletCheck>;
