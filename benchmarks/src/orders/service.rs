@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 use alloy_primitives::{Address, B256, U64, U256, keccak256};
 use causeway_benchmarks::client;
 use causeway_evm::TxRequest;
-use reqwest::{Client, Method};
+use reqwest::{Client, Method, StatusCode};
 use serde_json::{Value, json};
 
 use crate::orders::chains::{CHAINS, COIN, Chains, Wallet};
@@ -13,6 +13,9 @@ use crate::orders::chains::{CHAINS, COIN, Chains, Wallet};
 /// Interval and time limit of polling an order.
 const POLL_INTERVAL: Duration = Duration::from_millis(200);
 const FILL_TIMEOUT: Duration = Duration::from_mins(3);
+
+/// What the service says when it has too much to do.
+const RETRY_AFTER: Duration = Duration::from_secs(1);
 
 /// Attempts to get and build a quote.
 const MAX_ATTEMPTS: usize = 50;
@@ -78,13 +81,22 @@ impl Service {
         &self.urls[self.calls.fetch_add(1, Ordering::Relaxed) % self.urls.len()]
     }
 
+    /// Asks again, as it is told to, while the service has too much to do.
     pub(crate) async fn request(&self, method: Method, path: &str, body: &Value) -> Result<Value, String> {
-        let request = self.client.request(method, format!("{}{path}", self.next_url()));
-        let request = if body.is_null() { request } else { request.body(body.to_string()) };
-        let response = request.send().await.expect("the service answers");
-        let done = response.status().is_success();
-        let text = response.text().await.expect("a body");
-        if done { Ok(serde_json::from_str(&text).expect("JSON")) } else { Err(text) }
+        loop {
+            let request = self.client.request(method.clone(), format!("{}{path}", self.next_url()));
+            let request = if body.is_null() { request } else { request.body(body.to_string()) };
+            let response = request.send().await.expect("the service answers");
+            let status = response.status();
+            let text = response.text().await.expect("a body");
+            if status.is_success() {
+                return Ok(serde_json::from_str(&text).expect("JSON"));
+            }
+            if status != StatusCode::SERVICE_UNAVAILABLE {
+                return Err(text);
+            }
+            tokio::time::sleep(RETRY_AFTER).await;
+        }
     }
 
     /// Builds the deposit of the best route.
