@@ -111,7 +111,7 @@ impl TestNetwork {
         self.end(terms, claim.abi_encode()).await
     }
 
-    /// Hands over to the second and third attester alone, with the signatures of the first two; takes effect at once.
+    /// Makes the handover to the second and third attester alone, with the signatures of the first two; takes effect at once.
     async fn hand_over(&self) {
         let registry = self.deployments[0].registry;
         let mut members: Vec<Address> = self.keys[1..].iter().map(|wallet| wallet.address).collect();

@@ -35,7 +35,7 @@ pub enum Mischief {
     NoRoute,
     OtherTarget(Address),
     OtherSpender(Address),
-    /// Hands the input to a contract that its registry does not name.
+    /// Gives the input to a contract that its registry does not name.
     OtherSettler(Address),
     /// Asks for an allowance without bound, where it asks for one itself.
     UnboundedAllowance,
