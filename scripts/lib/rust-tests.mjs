@@ -51,10 +51,9 @@ async function build(quiet) {
     return binaries;
 }
 
-/** Runs one binary; its output is printed as a whole at the end, so that binaries that run side by side do not mix. */
-function run({ executable, folder, name }, threads) {
-    const started = Date.now();
-    const child = spawn(executable, [], {
+/** Runs one binary with these arguments and answers how it ended and what it printed. */
+function execute({ executable, folder }, threads, args = []) {
+    const child = spawn(executable, args, {
         cwd: folder,
         env: { ...process.env, CARGO_MANIFEST_DIR: folder, RUST_TEST_THREADS: process.env.RUST_TEST_THREADS ?? String(threads) },
         stdio: ["ignore", "pipe", "pipe"],
@@ -62,18 +61,50 @@ function run({ executable, folder, name }, threads) {
     const output = [];
     child.stdout.on("data", (data) => output.push(data));
     child.stderr.on("data", (data) => output.push(data));
-    return new Promise((done) => {
-        child.once("close", (code) => {
-            const text = Buffer.concat(output).toString();
-            const counts = text.match(/test result: \S+ (\d+) passed; (\d+) failed; (\d+) ignored/);
-            const [passed, failed] = counts ? [Number(counts[1]), Number(counts[2])] : [0, code === 0 ? 0 : 1];
-            if (code !== 0) console.log(`\n${text}`);
-            console.log(`${code === 0 ? "ok    " : "FAILED"} ${name}: ${passed} passed, ${failed} failed in ${((Date.now() - started) / 1000).toFixed(1)} s`);
-            times[name] = Date.now() - started;
-            done({ code, passed, failed });
-        });
-    });
+    return new Promise((done) => child.once("close", (code) => done({ code, text: Buffer.concat(output).toString() })));
 }
+
+/** The failed tests that the test harness lists at the end of its output. */
+function failedTests(text) {
+    const list = text.split("\nfailures:\n").at(-1);
+    return text.includes("\nfailures:\n") ? [...list.matchAll(/^ {4}(\S+)$/gm)].map(([, test]) => test) : [];
+}
+
+/** The place and the first line of what a test said when it failed. */
+function reason(text, test) {
+    const told = text.split(`thread '${test}'`)[1]?.split("\n") ?? [];
+    return `${told[0]?.replace(/^ \(\d+\)/, "").trim() ?? ""} ${told[1]?.trim() ?? ""}`.slice(0, 400);
+}
+
+/** Runs one binary; its output is printed as a whole at the end, so that binaries that run side by side do not mix. */
+async function run(binary, threads) {
+    const { name } = binary;
+    const started = Date.now();
+    const { code, text } = await execute(binary, threads);
+    const counts = text.match(/test result: \S+ (\d+) passed; (\d+) failed; (\d+) ignored/);
+    const [passed, failed] = counts ? [Number(counts[1]), Number(counts[2])] : [0, code === 0 ? 0 : 1];
+    if (code !== 0) console.log(`\n${text}`);
+    console.log(`${code === 0 ? "ok    " : "FAILED"} ${name}: ${passed} passed, ${failed} failed in ${((Date.now() - started) / 1000).toFixed(1)} s`);
+    times[name] = Date.now() - started;
+    return { binary, code, passed, failed, failures: failedTests(text).map((test) => ({ test, reason: reason(text, test) })) };
+}
+
+/**
+ * Runs the failed end-to-end tests of a binary once more, one at a time and with nothing beside them, and answers whether all pass.
+ * Both outcomes are printed: a test that fails only under load is one to mend, but no reason to distrust the change.
+ */
+async function runFailedAlone({ binary, failures }) {
+    let allPass = failures.length > 0;
+    for (const { test, reason } of failures) {
+        const { code, text } = await execute(binary, 1, ["--exact", test]);
+        const passes = code === 0 && /test result: ok\. 1 passed/.test(text);
+        if (!passes) console.log(`\n${text}`);
+        summary.push(`${passes ? "UNSTABLE, failed beside others and passes alone" : "FAILED twice"}: ${binary.name} ${test}: ${reason}`);
+        allPass &&= passes;
+    }
+    return allPass;
+}
+const summary = [];
 
 /** Runs binaries from one queue, `width` at a time. */
 async function runAll(binaries, width, threads) {
@@ -109,7 +140,18 @@ if (mode !== "build") {
         ])
     ).flat();
     writeFileSync(timesFile, JSON.stringify(times, null, 2));
+    let failed = false;
+    for (const result of results.filter(({ code }) => code !== 0)) {
+        if (result.binary.kind === "e2e") {
+            failed = !(await runFailedAlone(result)) || failed;
+        } else {
+            failed = true;
+            summary.push(...result.failures.map(({ test, reason }) => `FAILED: ${result.binary.name} ${test}: ${reason}`));
+        }
+        if (result.failures.length === 0) summary.push(`FAILED: ${result.binary.name} ended with ${result.code}`);
+    }
     const total = (key) => results.reduce((sum, result) => sum + result[key], 0);
     console.log(`Rust: ${total("passed")} passed, ${total("failed")} failed`);
-    process.exit(results.some(({ code }) => code !== 0) ? 1 : 0);
+    for (const line of summary) console.log(line);
+    process.exit(failed ? 1 : 0);
 }
