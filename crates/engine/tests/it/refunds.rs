@@ -1,7 +1,10 @@
-use causeway_domain::ports::{ChainAction, Progress};
-use causeway_domain::{Decision, OrderStatus};
+use std::sync::Arc;
 
-use crate::scene::{FILL_UNTIL, ORIGIN, REFUND_AFTER, Scene};
+use causeway_domain::ports::{ChainAction, Progress};
+use causeway_domain::{Address, Decision, OrderStatus, SOLANA_CHAIN_ID, TokenId};
+
+use crate::fake_chain::FakeWatch;
+use crate::scene::{FILL_UNTIL, ORIGIN, REFUND_AFTER, Scene, cursor};
 
 /// An accepted order that is still unfilled at that chain time.
 async fn unfilled(scene: Scene, seconds: u64) -> Scene {
@@ -37,6 +40,31 @@ async fn unfilled_order_is_refunded_with_attestations() {
         *scene.relayer.sent_actions.lock().unwrap(),
         [(format!("unfilled:{:#x}", scene.terms.id()), action)]
     );
+}
+
+#[tokio::test]
+async fn refund_to_an_address_without_token_account_waits_until_the_address_holds_the_token() {
+    let (token, refund_to) = (Address::Solana([5; 32]), Address::Solana([7; 32]));
+    let token = TokenId::from_address(SOLANA_CHAIN_ID, token).unwrap();
+    let mut scene = Scene::with(|order| {
+        (order.from, order.refund_to) = (token, refund_to);
+        order.terms.origin_chain_id = SOLANA_CHAIN_ID.get();
+    })
+    .await;
+    scene.is_gas_dear = true;
+    let watch = Arc::<FakeWatch>::default();
+    scene.watches.insert(SOLANA_CHAIN_ID, Arc::clone(&watch));
+    scene.executor.decisions.lock().unwrap().push_back(Ok((Decision::Waive, None)));
+    let is_waived = || scene.executor.calls().iter().any(|call| call.starts_with("waive"));
+    scene.show(scene.opened(10)).await;
+    scene.run_once().await;
+    assert_eq!(scene.status().await, OrderStatus::RefundPending);
+    assert!(!is_waived(), "a stranger would close the account and keep its rent");
+
+    watch.put(refund_to, token, 1);
+    scene.cursors.set(SOLANA_CHAIN_ID, cursor(20, 20));
+    scene.run_once().await;
+    assert!(is_waived(), "{:?}", scene.executor.calls());
 }
 
 #[tokio::test]

@@ -17,6 +17,7 @@ use causeway_testing::FakeForwardingSigner;
 use jiff::{SignedDuration, Timestamp};
 use tempfile::TempDir;
 
+use crate::fake_chain::FakeWatch;
 use crate::fakes::{DearGas, FakeAttesters, FakeExecutor, FakeTxSender, NoPrices};
 use crate::sample::order;
 
@@ -70,6 +71,8 @@ pub(crate) struct Scene {
     pub(crate) row_keys: Arc<RowKeys>,
     /// Whether gas has a price, and tokens have none.
     pub(crate) is_gas_dear: bool,
+    /// Balances that can be read, by chain.
+    pub(crate) watches: HashMap<ChainId, Arc<FakeWatch>>,
     pub(crate) id: OrderId,
     pub(crate) terms: IntentTerms,
     _folder: TempDir,
@@ -103,6 +106,7 @@ impl Scene {
             attesters: FakeAttesters { filled: false },
             row_keys,
             is_gas_dear: false,
+            watches: HashMap::new(),
             id: order.id,
             terms: order.terms,
             store,
@@ -136,6 +140,7 @@ impl Scene {
             row_keys: Arc::clone(&self.row_keys),
             cursors: Arc::clone(&self.cursors),
         })
+        .with_watches(self.watches.iter().map(|(on, watch)| (*on, Arc::clone(watch) as _)).collect())
     }
 
     /// Processes every order that is due within the hour.
@@ -152,7 +157,8 @@ impl Scene {
     }
 
     pub(crate) fn fact(&self, kind: FactKind, block: u64) -> Fact {
-        let on = if matches!(kind, FactKind::Filled(_)) { self.terms.destination_chain_id } else { ORIGIN };
+        let is_fill = matches!(kind, FactKind::Filled(_));
+        let on = if is_fill { self.terms.destination_chain_id } else { self.terms.origin_chain_id };
         let tx = format!("0x{block:064x}");
         let place = FactPlace { chain: chain(on), tx, index: 0, block, time: block };
         Fact { intent_id: self.terms.id(), kind, place }
