@@ -70,10 +70,11 @@ function failedTests(text) {
     return text.includes("\nfailures:\n") ? [...list.matchAll(/^ {4}(\S+)$/gm)].map(([, test]) => test) : [];
 }
 
-/** The place and the first line of what a test said when it failed. */
+/** The place and the first line of what a test said when it failed, and whether that is a counterexample of a property. */
 function reason(text, test) {
-    const told = text.split(`thread '${test}'`)[1]?.split("\n") ?? [];
-    return `${told[0]?.replace(/^ \(\d+\)/, "").trim() ?? ""} ${told[1]?.trim() ?? ""}`.slice(0, 400);
+    const said = text.split(`\n---- ${test} stdout ----\n`)[1]?.split("\n---- ")[0] ?? "";
+    const [place, words] = said.split(" panicked at ").at(-1).split("\n");
+    return { reason: `${place} ${words?.trim() ?? ""}`.slice(0, 400), isCounterexample: said.includes("minimal failing input") };
 }
 
 /** Runs one binary; its output is printed as a whole at the end, so that binaries that run side by side do not mix. */
@@ -86,22 +87,25 @@ async function run(binary, threads) {
     if (code !== 0) console.log(`\n${text}`);
     console.log(`${code === 0 ? "ok    " : "FAILED"} ${name}: ${passed} passed, ${failed} failed in ${((Date.now() - started) / 1000).toFixed(1)} s`);
     times[name] = Date.now() - started;
-    return { binary, code, passed, failed, failures: failedTests(text).map((test) => ({ test, reason: reason(text, test) })) };
+    return { binary, code, passed, failed, failures: failedTests(text).map((test) => ({ test, ...reason(text, test) })) };
 }
 
 /**
- * Runs the failed end-to-end tests of a binary once more, one at a time and with nothing beside them, and answers whether all pass.
- * Both outcomes are printed: a test that fails only under load is one to mend, but no reason to distrust the change.
+ * Runs the failed tests of a binary once more, one at a time and with nothing beside them, and answers whether all pass. Both outcomes
+ * are printed: a test that fails only under load is one to mend, but no reason to distrust the change. The counterexample of a property
+ * is a reason, although another run would draw other cases.
  */
-async function runFailedAlone({ binary, failures }) {
+async function passAlone({ binary, failures, code }) {
     let allPass = failures.length > 0;
-    for (const { test, reason } of failures) {
-        const { code, text } = await execute(binary, 1, ["--exact", test]);
-        const passes = code === 0 && /test result: ok\. 1 passed/.test(text);
-        if (!passes) console.log(`\n${text}`);
-        summary.push(`${passes ? "UNSTABLE, failed beside others and passes alone" : "FAILED twice"}: ${binary.name} ${test}: ${reason}`);
+    for (const { test, reason, isCounterexample } of failures) {
+        const again = isCounterexample ? undefined : await execute(binary, 1, ["--exact", test]);
+        const passes = again?.code === 0 && /test result: ok\. 1 passed/.test(again.text);
+        if (again && !passes) console.log(`\n${again.text}`);
+        const outcome = passes ? "UNSTABLE, failed beside others and passes alone" : again ? "FAILED twice" : "FAILED";
+        summary.push(`${outcome}: ${binary.name} ${test}: ${reason}`);
         allPass &&= passes;
     }
+    if (failures.length === 0) summary.push(`FAILED: ${binary.name} ended with ${code}`);
     return allPass;
 }
 const summary = [];
@@ -141,15 +145,7 @@ if (mode !== "build") {
     ).flat();
     writeFileSync(timesFile, JSON.stringify(times, null, 2));
     let failed = false;
-    for (const result of results.filter(({ code }) => code !== 0)) {
-        if (result.binary.kind === "e2e") {
-            failed = !(await runFailedAlone(result)) || failed;
-        } else {
-            failed = true;
-            summary.push(...result.failures.map(({ test, reason }) => `FAILED: ${result.binary.name} ${test}: ${reason}`));
-        }
-        if (result.failures.length === 0) summary.push(`FAILED: ${result.binary.name} ended with ${result.code}`);
-    }
+    for (const result of results.filter(({ code }) => code !== 0)) failed = !(await passAlone(result)) || failed;
     const total = (key) => results.reduce((sum, result) => sum + result[key], 0);
     console.log(`Rust: ${total("passed")} passed, ${total("failed")} failed`);
     for (const line of summary) console.log(line);
