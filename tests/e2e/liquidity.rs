@@ -2,10 +2,11 @@
 //! own market makers. Every case of a provider's conduct is run for each of them; `transfers` has those of 1Click, which is paid
 //! at an address, `sources` those of the chains that swaps only begin on, `joined` those that
 //! one of our own swaps follows, and `swaps` and `jupiter` those of 0x and Jupiter, within
-//! a chain.
+//! a chain. `dishonest` is a service that changes what it builds, for lies that only the SDK's own simulation shows.
 
 mod calls;
 mod conduct;
+mod dishonest;
 mod fixture;
 mod joined;
 mod jupiter;

@@ -20,15 +20,17 @@ macro_rules! files {
 }
 
 /// Path and content of every script of the widget.
-pub(crate) const FILES: [(&str, &str); 13] = files![
+pub(crate) const FILES: [(&str, &str); 15] = files![
     "widget.js",
     "widget.mjs",
     "widget/ar.js",
     "widget/de.js",
+    "widget/effects.js",
     "widget/es.js",
     "widget/fr.js",
     "widget/ja.js",
     "widget/ko.js",
+    "widget/program-effects.js",
     "widget/providers.js",
     "widget/pt.js",
     "widget/test-wallet.js",

@@ -2,7 +2,8 @@ use std::sync::Arc;
 
 use causeway_client::wire::QuoteAsk;
 use causeway_client::{
-    Bound, Client, Error, ExecuteOptions, LocalSolanaWallet, PollingOptions, Step, Wallet as _,
+    Bound, Client, Error, ExecuteOptions, LocalSolanaWallet, PollingOptions, Step, TrustedProvider,
+    Unchecked, Wallet as _,
 };
 use causeway_domain::{Address, Family};
 use causeway_fillers::providers::standin::{JupiterStandIn, Mischief, PlayMoney};
@@ -11,6 +12,7 @@ use causeway_solana::{SolanaKey, TOKEN_PROGRAM};
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
+use super::dishonest::dishonest;
 use super::{AMOUNT, LIMIT};
 use crate::service::{Service, causeway, data_dir};
 
@@ -57,7 +59,8 @@ impl Fixture {
         let client = Client::new(&format!("{}/", service.url)).unwrap();
         let address = SolanaKey::from_seed(SEED).address().to_bytes();
         let pair: [u8; 64] = [SEED, address].concat().try_into().unwrap();
-        let wallet = LocalSolanaWallet::from_bytes(&pair).unwrap();
+        let endpoint = format!("{}/sandbox/rpc/{SOLANA}", service.url);
+        let wallet = LocalSolanaWallet::from_bytes(&pair).unwrap().with_endpoint(&endpoint).unwrap();
         let fixture = Self { folder, service, jupiter, client, wallet, address };
         let control = format!("/sandbox/control/{SOLANA}");
         let program = json!({ "action": "program", "address": text(PROGRAM), "code": "exchange" });
@@ -280,6 +283,49 @@ async fn an_exchange_on_solana_that_lies_is_named_and_rested_and_no_money_moves(
     assert!(!quote.to_string().contains("\"jupiter\""), "{quote}");
     assert_eq!(fixture.jupiter.quotes(), asked);
     assert_eq!((fixture.balance(USDC).await, fixture.balance(USDT).await), before);
+}
+
+/// Changes the plan of a built swap, which says what is taken and what is paid.
+fn change_plan(built: &mut Value, takes: u64, pays: u64) {
+    use base64::Engine as _;
+    use base64::engine::general_purpose::STANDARD as BASE64;
+
+    let encoded = &mut built["approvals"][0]["transaction"];
+    let mut bytes = BASE64.decode(encoded.as_str().unwrap()).unwrap();
+    let plan = [AMOUNT, 24_975_000].map(u64::to_le_bytes).concat();
+    // The instruction itself says the same before.
+    let place = bytes.windows(plan.len()).rposition(|window| window == plan).unwrap();
+    bytes[place..place + plan.len()].copy_from_slice(&[takes, pays].map(u64::to_le_bytes).concat());
+    *encoded = json!(BASE64.encode(bytes));
+}
+
+#[tokio::test]
+async fn what_a_changed_swap_on_solana_does_is_seen_before_it_is_signed() {
+    let fixture = Fixture::start().await;
+    fixture.quote().await;
+    let before = fixture.balance(USDC).await;
+    let trusting = || options().with_trusted_provider(SOLANA, &text(PROGRAM));
+    for (takes, pays, words) in [
+        (AMOUNT + 1, 24_975_000, "is 25000001, expected at most 25000000"),
+        (AMOUNT, 1, "is 1, expected at least 24850125"),
+        (AMOUNT, u64::MAX, "The deposit would fail: {\"InstructionError\":"),
+    ] {
+        let url = dishonest(&fixture.service, move |built| change_plan(built, takes, pays)).await;
+        let client = Client::new(&url).unwrap();
+        let error = client.execute(&fixture.ask(), &fixture.wallet, &trusting(), |_| {}).await.unwrap_err();
+        assert!(error.to_string().contains(words), "{words}: {error}");
+    }
+    // A wallet without an endpoint signs nothing unless it is told to.
+    let pair: [u8; 64] = [SEED, fixture.address].concat().try_into().unwrap();
+    let blind = LocalSolanaWallet::from_bytes(&pair).unwrap();
+    let error = fixture.client.execute(&fixture.ask(), &blind, &trusting(), |_| {}).await.unwrap_err();
+    assert!(error.to_string().contains("`effects` unchecked"), "{error}");
+    assert_eq!(fixture.balance(USDC).await, before);
+    let unchecked = TrustedProvider::new(&text(PROGRAM)).with_unchecked(Unchecked::Effects);
+    let unchecked = options().with_trusted_provider(SOLANA, unchecked);
+    let order = fixture.client.execute(&fixture.ask(), &blind, &unchecked, |_| {}).await.unwrap();
+    assert_eq!(order.status, "filled");
+    assert_eq!(fixture.balance(USDC).await, before - AMOUNT);
 }
 
 #[tokio::test]

@@ -1,14 +1,36 @@
-use alloy_primitives::{Address, U256, address, hex};
-use alloy_sol_types::SolCall as _;
+use std::time::{Duration, Instant};
+
+use alloy_primitives::{Address, Bytes, U256, address, hex};
+use alloy_sol_types::{SolCall as _, SolValue as _, sol};
 use causeway_client::wire::QuoteAsk;
-use causeway_client::{EvmTransaction, Wallet as _};
+use causeway_client::{Client, EvmTransaction, LocalWallet, TrustedProvider, Unchecked, Wallet, WalletError};
 use causeway_fillers::providers::standin::Mischief;
 use serde_json::{Value, json};
 
+use super::dishonest::dishonest;
 use super::{
-    AMOUNT, ARBITRUM, ARBITRUM_USDC, ARBITRUM_USDT, Fixture, KEY, Kind, RECIPIENT, approveCall, depositCall,
-    options, route, trusting,
+    AMOUNT, ARBITRUM, ARBITRUM_USDC, ARBITRUM_USDT, Fixture, KEY, Kind, LIMIT, RECIPIENT, approveCall,
+    depositCall, options, route, trusting,
 };
+
+sol! {
+    function exec(address operator, address token, uint256 amount, address target, bytes data) external payable;
+    function execute(Slippage slippage, bytes[] actions, bytes32 id) external payable;
+
+    struct Slippage {
+        address recipient;
+        address token;
+        uint256 least;
+    }
+
+    /// What the sandbox's exchange does.
+    struct Transfer {
+        address token;
+        bool fromCaller;
+        address to;
+        uint256 amount;
+    }
+}
 
 /// Another well-known token of the chain, which the payer has.
 const WETH: Address = address!("82aF49447D8a07e3bd95BD0d56f35241523fBab1");
@@ -133,6 +155,79 @@ async fn an_exchange_that_lies_is_named_and_rested_and_no_money_moves() {
     assert!(!quote.to_string().contains("\"zerox\""), "{quote}");
     assert_eq!(fixture.quotes(KIND), asked);
     assert_eq!(fixture.balance(ARBITRUM, ARBITRUM_USDC, payer).await, before);
+}
+
+/// A wallet that cannot simulate, and can ask 0x's registry.
+struct Blind<'a>(&'a LocalWallet);
+
+impl Wallet for Blind<'_> {
+    fn address(&self) -> String {
+        self.0.address()
+    }
+
+    async fn send(&self, transaction: &EvmTransaction) -> Result<String, WalletError> {
+        self.0.send(transaction).await
+    }
+
+    async fn wait_for_receipt(&self, chain_id: u64, tx_hash: &str) -> Result<(), WalletError> {
+        self.0.wait_for_receipt(chain_id, tx_hash).await
+    }
+
+    async fn call(&self, chain_id: u64, to: Address, data: &Bytes) -> Result<Bytes, WalletError> {
+        self.0.call(chain_id, to, data).await
+    }
+}
+
+/// Changes the amount of one of the transfers that the exchange makes, which its call does not say.
+fn change_transfer(built: &mut Value, place: usize, amount: u64) {
+    let calls = built["approvals"].as_array_mut().unwrap();
+    let call = calls.iter_mut().find(|call| call["deposit"] == true).unwrap();
+    let data = &mut call["request"]["params"][0]["data"];
+    let mut outer = execCall::abi_decode(&hex::decode(data.as_str().unwrap()).unwrap()).unwrap();
+    let mut inner = executeCall::abi_decode(&outer.data).unwrap();
+    let mut transfer = Transfer::abi_decode(&inner.actions[place]).unwrap();
+    transfer.amount = U256::from(amount);
+    inner.actions[place] = transfer.abi_encode().into();
+    outer.data = inner.abi_encode().into();
+    *data = json!(hex::encode_prefixed(outer.abi_encode()));
+}
+
+#[tokio::test]
+async fn what_a_changed_call_does_is_seen_before_it_is_signed() {
+    let fixture = Fixture::start().await;
+    let (ask, payer) = (fixture.swap_ask(), fixture.payer());
+    fixture.swap_quote().await;
+    // The payer once allowed its contract all of the input.
+    let approve = approveCall { spender: KIND.contract(), amount: U256::MAX }.abi_encode();
+    fixture.send(ARBITRUM, ARBITRUM_USDC, approve, U256::ZERO).await;
+    let balance = async || fixture.balance(ARBITRUM, ARBITRUM_USDC, payer).await;
+    let before = balance().await;
+    for (place, amount, words) in [
+        (0, AMOUNT + 1, "is 25000001, expected at most 25000000"),
+        (1, 1, "is 1, expected at least 24850125"),
+        (1, u64::MAX, "The deposit would fail: "),
+    ] {
+        let url = dishonest(&fixture.service, move |built| change_transfer(built, place, amount)).await;
+        let client = Client::new(&url).unwrap();
+        let error = client.execute(&ask, &fixture.wallet, &trusting(KIND), |_| {}).await.unwrap_err();
+        assert!(error.to_string().contains(words), "{words}: {error}");
+    }
+    let blind = Blind(&fixture.wallet);
+    let error = fixture.client.execute(&ask, &blind, &trusting(KIND), |_| {}).await.unwrap_err();
+    assert!(error.to_string().contains("`effects` unchecked"), "{error}");
+    assert_eq!(balance().await, before);
+    // Nothing else shows it: who takes the service's word for it loses what the call takes.
+    let unchecked = TrustedProvider::new(&KIND.contract().to_string()).with_unchecked(Unchecked::Effects);
+    let unchecked = options(KIND).with_trusted_provider(ARBITRUM, unchecked);
+    let url = dishonest(&fixture.service, |built| change_transfer(built, 0, AMOUNT + 1)).await;
+    let client = Client::new(&url).unwrap();
+    let error = client.execute(&ask, &blind, &unchecked, |_| {}).await.unwrap_err();
+    let begun = Instant::now();
+    while balance().await == before {
+        assert!(begun.elapsed() < LIMIT, "nothing is taken: {error}");
+        tokio::time::sleep(Duration::from_millis(200)).await;
+    }
+    assert_eq!(balance().await, before - U256::from(AMOUNT + 1));
 }
 
 #[tokio::test]

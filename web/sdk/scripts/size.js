@@ -17,7 +17,7 @@ async function sizeOf(code, later = []) {
     loaded.add(path);
     for (const { kind, path: other } of metafile.outputs[path].imports) if (kind === 'import-statement') load(other);
   };
-  load(Object.keys(metafile.outputs).find((path) => metafile.outputs[path].entryPoint));
+  load(Object.keys(metafile.outputs).find((path) => metafile.outputs[path].entryPoint === '<stdin>'));
   let before = new Set();
   for (const module of later) {
     before = new Set([...before, ...loaded]);
@@ -34,7 +34,9 @@ const BUDGET = [
   ['a swap', 7_000, "export { createClient, executeSwap } from 'SDK'"],
   ['what a swap loads on demand', 6_500, "export { createClient, executeSwap } from 'SDK'", ['checks']],
   ['what a token\'s own signature loads besides', 1_800, "export { createClient, executeSwap } from 'SDK'", ['checks', 'token-permit']],
-  ['what a provider\'s transaction loads besides', 7_000, "export { createClient, executeSwap } from 'SDK'", ['checks', 'provider']],
+  ['what a provider\'s transaction loads besides', 7_300, "export { createClient, executeSwap } from 'SDK'", ['checks', 'provider']],
+  ['what simulates it', 2_200, "export { createClient, executeSwap } from 'SDK'", ['checks', 'provider', 'effects']],
+  ['what simulates it on Solana', 2_200, "export { createClient, executeSwap } from 'SDK'", ['checks', 'provider', 'program-effects']],
   ['a checkout', 5_000, "export { createClient, startCheckout } from 'SDK'"],
 ];
 

@@ -17,7 +17,8 @@ use terms::ParsedTerms;
 pub(crate) use chain_address::{BITCOIN, TRON, on_chain};
 pub(super) use provider::{check_settler, plan_provider};
 pub use provider_transfer::{ProviderTrust, check_provider_transfer};
-pub(super) use terms::number;
+pub(super) use solana::TOKEN_PROGRAMS;
+pub(super) use terms::{number, selector};
 
 mod chain_address;
 mod permit;
@@ -36,7 +37,7 @@ const DEFAULT_SLIPPAGE_MILLIONTHS: u64 = 5_000;
 const MAX_REFUND_DAYS: u64 = 8;
 
 /// Error text for a field that differs from the request, with both values.
-fn mismatch(what: &str, is: impl Display, expected: impl Display) -> String {
+pub(super) fn mismatch(what: &str, is: impl Display, expected: impl Display) -> String {
     format!("The deposit does not match the request: {what} is {is}, expected {expected}.")
 }
 
@@ -102,7 +103,8 @@ pub(super) fn plan_deposit(
         Some(given) => plan_permits(ask, method, &terms, given)?,
         None => Vec::new(),
     };
-    Ok(Plan { actions: transactions::plan_requests(ask, &terms, method, approvals)?, permits, settler: None })
+    let actions = transactions::plan_requests(ask, &terms, method, approvals)?;
+    Ok(Plan { actions, permits, settler: None, effects: None })
 }
 
 /// What is signed, built from the terms and equal to what the service gave.

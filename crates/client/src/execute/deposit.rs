@@ -23,8 +23,14 @@ impl Client {
         on_step: &mut (impl FnMut(Step<'_>) + Send),
     ) -> Result<Proof, Error> {
         let mut proof = Proof::default();
-        for action in &plan.actions {
+        let mut left = &plan.actions[..];
+        while let Some((action, rest)) = left.split_first() {
             self.check_not_aborted()?;
+            if let Some(effects) = &plan.effects {
+                effects.check(wallet, left).await.map_err(Error::invalid_response)?;
+                self.check_not_aborted()?;
+            }
+            left = rest;
             match action {
                 WalletAction::SignSolana(transaction) => {
                     proof.signed_transaction = Some(sign_transaction(wallet, transaction, on_step).await?);

@@ -2,6 +2,7 @@ mod bound;
 mod check;
 mod contracts;
 mod deposit;
+mod effects;
 mod message;
 mod plan;
 mod request;

@@ -1,6 +1,7 @@
 use alloy_primitives::Address;
 use serde_json::Value;
 
+use super::effects::Effects;
 use crate::EvmTransaction;
 
 /// The checked actions for the wallet.
@@ -12,6 +13,8 @@ pub(super) struct Plan {
     pub(super) permits: Vec<Value>,
     /// A contract that gets the input, and that 0x's registry must name.
     pub(super) settler: Option<Address>,
+    /// What the transaction of a provider may do.
+    pub(super) effects: Option<Effects>,
 }
 
 #[derive(Debug)]

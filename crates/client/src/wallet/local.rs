@@ -218,6 +218,10 @@ impl Wallet for LocalWallet {
         Self::call(self, chain_id, to, data).await
     }
 
+    async fn read(&self, chain_id: u64, method: &str, params: Value) -> Result<Value, WalletError> {
+        self.endpoints.request(chain_id, method, params).await
+    }
+
     async fn sign_typed_data(&self, data: &Value) -> Result<String, WalletError> {
         let digest = typed_data::digest(data).map_err(WalletError::TypedData)?;
         Ok(hex::encode_prefixed(self.sign(&digest)?.as_bytes()))

@@ -111,6 +111,19 @@ pub trait Wallet: Send + Sync {
         async { Err(WalletError::Other("The wallet does not read chains.".to_owned())) }
     }
 
+    /// Asks an endpoint of the caller's own, by JSON-RPC. The transaction of a liquidity provider is simulated with it: with `eth_call`
+    /// and a state override on EVM chains, with `getMultipleAccounts` and `simulateTransaction` on Solana. Without it such a
+    /// transaction is signed only for a [`TrustedProvider`](crate::TrustedProvider) whose effects are unchecked.
+    fn read(
+        &self,
+        chain_id: u64,
+        method: &str,
+        params: Value,
+    ) -> impl Future<Output = Result<Value, WalletError>> + Send {
+        let _ = (chain_id, method, params);
+        async { Err(WalletError::Other("The wallet does not read chains.".to_owned())) }
+    }
+
     /// Solana: signs the message of a transaction, which the service then sends.
     fn sign_message(&self, message: &[u8]) -> impl Future<Output = Result<[u8; 64], WalletError>> + Send {
         let _ = message;

@@ -3,13 +3,18 @@ use std::path::Path;
 
 use ed25519_dalek::{Signer as _, SigningKey};
 
+use serde_json::Value;
+
+use super::rpc::Endpoints;
 use super::{Wallet, WalletError};
+use crate::token_identifier::SOLANA_CHAIN_ID;
 
 /// A wallet with an in-memory Solana keypair. The key is never printed.
 ///
-/// It needs no endpoint: the service sends what the wallet signs.
+/// The service sends what the wallet signs. It needs an endpoint only to simulate what liquidity providers settle.
 pub struct LocalSolanaWallet {
     key: SigningKey,
+    endpoints: Endpoints,
 }
 
 impl LocalSolanaWallet {
@@ -27,7 +32,13 @@ impl LocalSolanaWallet {
     /// Creates a wallet from a secret key followed by its public key, which must match.
     pub fn from_bytes(bytes: &[u8; 64]) -> Result<Self, WalletError> {
         let key = SigningKey::from_keypair_bytes(bytes).map_err(|_| WalletError::SolanaKey)?;
-        Ok(Self { key })
+        Ok(Self { key, endpoints: Endpoints::new()? })
+    }
+
+    /// Sets the JSON-RPC endpoint at which the transactions of liquidity providers are simulated.
+    pub fn with_endpoint(mut self, url: &str) -> Result<Self, WalletError> {
+        self.endpoints.insert(SOLANA_CHAIN_ID, url)?;
+        Ok(self)
     }
 
     /// Creates a wallet from a keypair file, such as `~/.config/solana/id.json`.
@@ -43,6 +54,10 @@ impl LocalSolanaWallet {
 impl Wallet for LocalSolanaWallet {
     fn address(&self) -> String {
         bs58::encode(self.key.verifying_key().as_bytes()).into_string()
+    }
+
+    async fn read(&self, chain_id: u64, method: &str, params: Value) -> Result<Value, WalletError> {
+        self.endpoints.request(chain_id, method, params).await
     }
 
     async fn sign_message(&self, message: &[u8]) -> Result<[u8; 64], WalletError> {

@@ -14,11 +14,13 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::server::Server;
+use crate::simulation::Endpoint;
 
 const TABLE: &str = include_str!("../../../../tests/cases/lies.json");
 
 #[derive(Deserialize)]
 struct Table {
+    simulator: String,
     ask: Value,
     quote: Value,
     escrows: BTreeMap<u64, String>,
@@ -64,6 +66,7 @@ struct Settled {
     quote: Changes,
     trusted: Trusted,
     registry: Option<String>,
+    simulation: Option<Value>,
     deposit: Value,
 }
 
@@ -83,7 +86,7 @@ impl Trust {
             Self::Contract(contract) => contract.into(),
             Self::Leaving { contract, unchecked } => {
                 unchecked.iter().fold(TrustedProvider::new(contract), |provider, name| {
-                    let known = [Unchecked::Recipient, Unchecked::Output];
+                    let known = [Unchecked::Recipient, Unchecked::Output, Unchecked::Effects];
                     let what = known.into_iter().find(|what| what.as_str() == name).unwrap();
                     provider.with_unchecked(what)
                 })
@@ -103,6 +106,10 @@ struct Entry {
     #[serde(default, deserialize_with = "present")]
     #[expect(clippy::option_option, reason = "absent and null differ in the table")]
     registry: Option<Option<String>>,
+    /// `Some(None)` for a wallet that cannot simulate.
+    #[serde(default, deserialize_with = "present")]
+    #[expect(clippy::option_option, reason = "absent and null differ in the table")]
+    simulation: Option<Option<Value>>,
     #[serde(default)]
     ask: Changes,
     #[serde(default)]
@@ -153,6 +160,7 @@ struct RecordingWallet {
     unknown_chain: bool,
     /// The settler that 0x's registry names.
     settler: Option<Address>,
+    endpoint: Endpoint,
     signed: Mutex<Vec<Value>>,
 }
 
@@ -167,6 +175,7 @@ impl Wallet for RecordingWallet {
         if self.unknown_chain {
             return Err(WalletError::Other("The wallet does not know chain 8453.".to_owned()));
         }
+        self.endpoint.signed(transaction);
         let EvmTransaction { chain_id, to, data, value, gas } = transaction;
         assert_eq!((*chain_id, *gas), (8453, Some(0xda51)));
         let entry = json!({ "to": format!("{to:#x}"), "data": hex::encode_prefixed(data), "value": format!("{value:#x}") });
@@ -190,6 +199,10 @@ impl Wallet for RecordingWallet {
             [0xe2, 0x60, 0x3d, 0xc2] => Ok(settler.into_word().into()),
             _ => panic!("{data}"),
         }
+    }
+
+    async fn read(&self, chain_id: u64, method: &str, params: Value) -> Result<Value, WalletError> {
+        self.endpoint.answer(chain_id, method, &params)
     }
 
     async fn sign_typed_data(&self, data: &Value) -> Result<String, WalletError> {
@@ -250,7 +263,10 @@ async fn run(table: &Table, entry: &Entry) -> (Result<String, Error>, Vec<Value>
     let registry =
         entry.registry.clone().unwrap_or_else(|| settled.and_then(|settled| settled.registry.clone()));
     let settler = registry.map(|settler| settler.parse().unwrap());
-    let wallet = RecordingWallet { address, unknown_chain, settler, signed: Mutex::default() };
+    let by_default = settled.and_then(|settled| settled.simulation.clone()).unwrap_or_else(|| json!({}));
+    let simulation = entry.simulation.clone().unwrap_or_else(|| Some(json!({})));
+    let endpoint = Endpoint::new(&table.simulator, &ask, &by_default, simulation);
+    let wallet = RecordingWallet { address, unknown_chain, settler, endpoint, signed: Mutex::default() };
     let methods = [
         DepositMethod::ContractCall,
         DepositMethod::Permit2,

@@ -14,6 +14,7 @@ mod drop;
 mod execute;
 mod lies;
 mod server;
+mod simulation;
 mod solana;
 mod table;
 mod wallet;

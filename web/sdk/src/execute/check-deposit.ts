@@ -6,7 +6,7 @@ import { mismatchError } from './mismatch-error.js';
 import { buildPermit, checkPermit } from './permit.js';
 import { planRequests, type Request } from './plan-requests.js';
 import { isOfType, TERMS } from './terms.js';
-import type { SolanaSigner } from '../wallets/wallet.js';
+import type { Wallet } from '../wallets/wallet.js';
 
 /**
  * `CONTRACT_CALL`: the wallet sends the deposit. `PERMIT2`: the wallet signs a permit and the service sends the deposit. `AUTHORIZATION`:
@@ -21,7 +21,7 @@ export interface Plan {
   /** Absent for the transaction of a provider, which settles itself. */
   terms?: Terms | undefined;
   /** Signs instead of the caller's wallet, with checks of its own. */
-  signer?: SolanaSigner | undefined;
+  signer?: Wallet | undefined;
   /** Typed data to sign after the requests. */
   permit?: object | undefined;
   /** The order, to sign after the permit where that is not bound to it. */

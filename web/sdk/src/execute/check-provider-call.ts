@@ -15,7 +15,7 @@ export interface Allowed {
 }
 
 /** What a call does not say. */
-const UNSAID: Record<Unchecked, string> = { recipient: 'who receives the output', output: 'the least output' };
+const UNSAID = { recipient: 'who receives the output', output: 'the least output' };
 
 /** Compares what a provider's call says with the request. Returns the settler of 0x that the caller does not trust by name. */
 export function checkProviderCall(ask: QuoteAsk, allowed: Allowed, trusted: readonly TrustedProvider[], data: string): string | undefined {
@@ -23,8 +23,7 @@ export function checkProviderCall(ask: QuoteAsk, allowed: Allowed, trusted: read
   checkInput(ask, allowed, said);
   checkReceipt(ask, allowed, said);
   for (const what of ['recipient', 'output'] as const) {
-    const left = trusted.some(({ contract, unchecked }) => contract.toLowerCase() === allowed.target && unchecked?.includes(what));
-    if (said[what] === undefined && !left) {
+    if (said[what] === undefined && !leaves(trusted, allowed.target, what)) {
       throw invalidResponse(`The deposit's call of ${allowed.target} does not say ${UNSAID[what]}, which is the service's word: trust the contract with \`${what}\` unchecked to take it.`);
     }
   }
@@ -33,6 +32,10 @@ export function checkProviderCall(ask: QuoteAsk, allowed: Allowed, trusted: read
   checkSame('call\'s operator', operator, settler);
   return trusted.some(({ contract }) => contract.toLowerCase() === settler) ? undefined : settler;
 }
+
+/** Whether the caller takes the service's word for that. */
+export const leaves = (trusted: readonly TrustedProvider[], target: string, what: Unchecked): boolean =>
+  trusted.some(({ contract, unchecked }) => contract.toLowerCase() === target && unchecked?.includes(what));
 
 function read({ target }: Allowed, data: string): Said {
   if (!isKnown(data)) throw unknownFunction(functionOf(data), target);

@@ -35,15 +35,16 @@ export type Step =
   | { type: 'status'; order: Order };
 
 /**
- * What the caller takes the service's word for, because the call of a provider does not say it. `recipient`: who receives the output, and
- * who gets a refund. `output`: how much of which token arrives, and what becomes of the input where nothing does.
+ * What the caller takes the service's word for, because nothing else says it. `recipient`: who receives the output, and who gets a refund,
+ * where the call of a provider does not say it. `output`: how much of which token arrives, and what becomes of the input where nothing does.
+ * `effects`: what the transaction does, where the wallet cannot simulate it.
  */
-export type Unchecked = 'recipient' | 'output';
+export type Unchecked = 'recipient' | 'output' | 'effects';
 
 /**
- * A contract or program of a liquidity provider that may get the input. Its calls are read and compared with the request. Some do not say
- * everything: a deposit at Relay names its order by a hash, and a call of LI.FI does not bound what a bridge delivers. Such calls are
- * refused unless that is left `unchecked`.
+ * A contract or program of a liquidity provider that may get the input. Its calls are read, simulated by the wallet, and compared with the
+ * request. Some do not say everything: a deposit at Relay names its order by a hash, and a call of LI.FI does not bound what a bridge
+ * delivers. Such calls, and wallets that cannot simulate, are refused unless that is left `unchecked`.
  */
 export interface TrustedProvider {
   contract: string;
@@ -79,7 +80,10 @@ export interface ExecuteOptions extends TrackOptions, Bound {
    * them: the provider holds the money, and no escrow refunds it.
    */
   trustedProviders?: TrustedProviders | undefined;
-  /** Chains that the wallet may add, with the caller's own RPC endpoints. */
+  /**
+   * Chains that the wallet may add, with the caller's own RPC endpoints. What a liquidity provider settles is simulated there where the wallet
+   * itself cannot do that, as on Solana.
+   */
   chains?: WalletChains | undefined;
   /** Called after each step. */
   onStep?: ((step: Step) => void) | undefined;
@@ -111,7 +115,7 @@ export async function executeSwap(client: Client, ask: QuoteAsk, wallet: Wallet,
   const built = await buildDeposit(client, { ...ids, from, recipient, refundTo, depositMethod }, options);
   const escrow = trustedEscrow(client.baseUrl, ask.fromChainId, options.escrows);
   const plan = route.settlement
-    ? await (await import('./provider.js')).planProvider(ask, route.quote, built, wallet, options.trustedProviders?.[ask.fromChainId])
+    ? await (await import('./provider.js')).planProvider(ask, route.quote, built, wallet, options.trustedProviders?.[ask.fromChainId], options.chains)
     : await planDeposit(ask, route.quote, depositMethod, built, escrow);
   const { warningError } = await import('./warnings.js');
   const severe = await warningError(built.warnings, options.acceptWarnings);

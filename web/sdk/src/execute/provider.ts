@@ -4,12 +4,17 @@ import { SOLANA_CHAIN_ID } from '../token-identifier.js';
 import { checkProgramCall } from '../wallets/check-program.js';
 import { isSolana, type Wallet } from '../wallets/wallet.js';
 import type { Plan } from './check-deposit.js';
-import { asked, checkProviderCall } from './check-provider-call.js';
+import { asked, checkProviderCall, leaves } from './check-provider-call.js';
 import type { TrustedProvider } from './execute-swap.js';
 import { mismatchError } from './mismatch-error.js';
 import { APPROVE, checkCall, checkEqual, checkValue, type Request } from './plan-requests.js';
 import { checkSettler } from './settler.js';
 import { encodeWord } from './terms.js';
+import type { WalletChains } from './wallet-request.js';
+
+// For what this loads: bundlers then split off nothing else that both need.
+export { isOnChain } from './settler.js';
+export { TOKEN_PROGRAMS } from '../wallets/check-solana.js';
 
 /**
  * Checks the transaction of a provider, which settles the swap, and returns the requests for the wallet: every contract is one of
@@ -22,13 +27,14 @@ export async function planProvider(
   built: BuildAnswer,
   wallet: Wallet,
   providers: readonly (string | TrustedProvider)[] = [],
+  chains?: WalletChains | undefined,
 ): Promise<Plan> {
   const trusted = providers.map((provider) => (typeof provider === 'string' ? { contract: provider } : provider));
   if (built.kind !== 'PROVIDER_CALL') throw invalidResponse('The service built a deposit other than PROVIDER_CALL.');
   const least = quote.minAmountOut ?? quote.amountOut;
   const { minAmountOut = '' } = built;
   if (!/^\d+$/.test(minAmountOut) || BigInt(minAmountOut) < BigInt(least)) throw mismatchError('output', minAmountOut || 'missing', `at least ${least}`);
-  if (ask.fromChainId === SOLANA_CHAIN_ID) return planProgram(ask, quote, built, wallet, trusted);
+  if (ask.fromChainId === SOLANA_CHAIN_ID) return planProgram(ask, quote, built, wallet, trusted, chains);
   const contracts = trusted.map(({ contract }) => contract.toLowerCase());
   const pinned = (name: string, contract: string) => {
     if (!contracts.includes(contract.toLowerCase())) throw mismatchError(name, contract, 'a contract that is trusted for this provider');
@@ -60,8 +66,10 @@ export async function planProvider(
   // Some tokens need the allowance reset to zero first.
   const most = native ? 0 : 2;
   if (count(false) > most) throw invalidResponse(`The response has ${count(false)} approvals, expected at most ${most}.`);
-  if (settler && !isSolana(wallet)) await checkSettler(wallet, ask.fromChainId, settler);
-  return { requests };
+  if (isSolana(wallet)) return { requests };
+  if (settler) await checkSettler(wallet, ask.fromChainId, settler);
+  const { withEffects } = await import('./effects.js');
+  return { requests, signer: withEffects(wallet, ask, { ...allowed, spender: spender ?? target }, requests, leaves(trusted, target, 'effects'), chains) };
 }
 
 /** One transaction for a wallet of Solana, which is checked here, against the request instead of terms. */
@@ -71,6 +79,7 @@ async function planProgram(
   { target = 'missing', approvals = [] }: Extract<BuildAnswer, { kind: 'PROVIDER_CALL' }>,
   wallet: Wallet,
   trusted: readonly TrustedProvider[],
+  chains: WalletChains | undefined,
 ): Promise<Plan> {
   if (!trusted.some(({ contract }) => contract === target)) throw mismatchError('provider\'s program', target, 'a program that is trusted for this provider');
   const [approval, ...others] = approvals;
@@ -78,10 +87,15 @@ async function planProgram(
   if (approval.deposit !== true) throw invalidResponse('The response has 0 deposits, expected 1.');
   if (!isSolana(wallet)) throw invalidResponse('The deposit needs a Solana transaction, which this wallet cannot sign.');
   const { transaction } = approval;
-  await checkProgramCall(ask, quote, target, transaction);
+  const swap = await checkProgramCall(ask, quote, target, transaction);
   const signer = {
     address: wallet.address,
-    signTransaction: (bytes: Uint8Array) => wallet.signTransaction(bytes),
+    async signTransaction(bytes: Uint8Array) {
+      const { checkProgramEffects } = await import('./program-effects.js');
+      const isTrusted = trusted.some(({ contract, unchecked }) => contract === target && unchecked?.includes('effects'));
+      await checkProgramEffects(ask, quote, { ...swap, target, transaction, isTrusted }, chains);
+      return wallet.signTransaction(bytes);
+    },
     checkTransaction: async () => undefined,
   };
   return { requests: [{ method: '', params: [], transaction, deposit: true }], signer };

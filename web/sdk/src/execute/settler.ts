@@ -14,11 +14,16 @@ export async function checkSettler(wallet: Eip1193Provider, chainId: number, set
   }
 }
 
+/** Whether the wallet is on the chain, if need be after a switch: it reads the chain that it is on. */
+export async function isOnChain(wallet: Eip1193Provider, chainId: string): Promise<boolean> {
+  const isThere = async () => Number(await wallet.request({ method: 'eth_chainId' })) === Number(chainId);
+  if (await isThere()) return true;
+  await wallet.request({ method: 'wallet_switchEthereumChain', params: [{ chainId }] });
+  return isThere();
+}
+
 async function isNamed(wallet: Eip1193Provider, chainId: string, settler: string): Promise<boolean> {
-  const isOnChain = async () => Number(await wallet.request({ method: 'eth_chainId' })) === Number(chainId);
-  // A wallet reads the chain that it is on.
-  if (!await isOnChain()) await wallet.request({ method: 'wallet_switchEthereumChain', params: [{ chainId }] });
-  if (!await isOnChain()) return false;
+  if (!await isOnChain(wallet, chainId)) return false;
   for (const data of CALLS) {
     // A registry that is paused names none.
     const named = await wallet.request({ method: 'eth_call', params: [{ to: REGISTRY, data }, 'latest'] }).catch(() => '');

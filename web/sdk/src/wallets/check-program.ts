@@ -5,31 +5,40 @@ import type { QuoteAsk, RouteQuote } from '../generated/types.js';
 import { isKnownSwap, nameOf, readSwap } from '../provider-calls/jupiter.js';
 import { invalidResponse } from '../request.js';
 import { programAddress } from '../transfer/program-address.js';
-import { ASSOCIATED_TOKEN, checkFee, COMPUTE_BUDGET, TOKEN_PROGRAMS } from './check-solana.js';
+import { ASSOCIATED_TOKEN, checkFee, COMPUTE_BUDGET, priorityFee, TOKEN_PROGRAMS } from './check-solana.js';
 import { readTransaction, type Instruction, type SolanaTransaction } from './solana-message.js';
 
 /** The instruction that creates a token account unless it exists. */
 const CREATE_IDEMPOTENT = 1;
 
+/** What a checked transaction swaps: the accounts that stand in it, those of input and output, and its priority fee in lamports. */
+export interface ProgramSwap {
+  keys: string[];
+  source: string;
+  destination: string;
+  tip: bigint;
+}
+
 /**
  * Checks a transaction that calls the program of a provider: only the wallet signs and pays, nothing else is called but what creates its
  * token accounts, and the call is the swap that was asked for.
  */
-export async function checkProgramCall(ask: QuoteAsk, quote: RouteQuote, target: string, encoded: string): Promise<void> {
+export async function checkProgramCall(ask: QuoteAsk, quote: RouteQuote, target: string, encoded: string): Promise<ProgramSwap> {
   const [payer, program] = [toBytes32(ask.fromAddress), toBytes32(target)];
   const { slots, signers, keys, instructions } = decode(encoded);
   if (slots !== 1 || signers !== 1 || !payer || keys[0] !== payer) throw invalidResponse('The deposit transaction is not signed and paid by the wallet alone.');
+  const swaps: Pick<ProgramSwap, 'source' | 'destination'>[] = [];
   for (const instruction of instructions) {
     const { program: called, accounts } = instruction;
-    if (called === program) await checkSwap(ask, quote, instruction);
+    if (called === program) swaps.push(await checkSwap(ask, quote, instruction));
     if (called === program || (called === COMPUTE_BUDGET && accounts.length === 0)) continue;
     if (called !== ASSOCIATED_TOKEN) throw invalidResponse(`The deposit transaction has an instruction of the program ${called} that a swap does not need.`);
     if (!createsOwnAccount(instruction, payer)) throw invalidResponse('The deposit transaction creates an account that is not the payer\'s.');
   }
-  const calls = instructions.filter(({ program: called }) => called === program).length;
-  if (calls !== 1) throw invalidResponse(`The deposit transaction calls the provider ${calls} times, expected once.`);
+  if (swaps.length !== 1) throw invalidResponse(`The deposit transaction calls the provider ${swaps.length} times, expected once.`);
   const fee = checkFee(instructions);
   if (fee) throw invalidResponse(fee);
+  return { keys, ...swaps[0]!, tip: priorityFee(instructions) };
 }
 
 function decode(encoded: string): SolanaTransaction {
@@ -55,7 +64,7 @@ function createsOwnAccount({ accounts, data }: Instruction, payer: string): bool
  * What a lookup table names is not read, because a table is on the chain. Payer and token accounts must stand in the transaction itself;
  * a token account's address follows from its owner, its token and its token program, so those need not.
  */
-async function checkSwap(ask: QuoteAsk, quote: RouteQuote, { program, accounts, data }: Instruction): Promise<void> {
+async function checkSwap(ask: QuoteAsk, quote: RouteQuote, { program, accounts, data }: Instruction) {
   if (!isKnownSwap(data)) throw unknownFunction(nameOf(data), program);
   const swap = readSwap(program, accounts, data);
   if (!swap) throw otherArguments(nameOf(data), program);
@@ -72,6 +81,7 @@ async function checkSwap(ask: QuoteAsk, quote: RouteQuote, { program, accounts, 
   if (swap.fees > 0) throw mismatchError('call\'s fee in basis points', swap.fees, 0);
   const least = quote.minAmountOut ?? quote.amountOut;
   if (swap.least < BigInt(least)) throw mismatchError('call\'s least output', swap.least, `at least ${least}`);
+  return { source: swap.source!, destination: swap.destination! };
 }
 
 /** A key of the call as text: those of lookup tables are not known. */

@@ -82,7 +82,8 @@ export function checkFee(instructions: Instruction[]): string | undefined {
   return fee > MAX_PRIORITY_FEE ? `The deposit transaction pays a priority fee of ${fee} lamports, more than ${MAX_PRIORITY_FEE}.` : undefined;
 }
 
-function priorityFee(instructions: Instruction[]): bigint {
+/** The priority fee in lamports, rounded down. */
+export function priorityFee(instructions: Instruction[]): bigint {
   let [units, price] = [MAX_COMPUTE_UNITS, 0n];
   for (const { program, data } of instructions) {
     if (program !== COMPUTE_BUDGET) continue;

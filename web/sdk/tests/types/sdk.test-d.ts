@@ -101,7 +101,7 @@ executeSwap(client, ask, {}, bound);
 executeSwap(client, ask, provider, { depositMethod: 'TRANSFER' });
 executeSwap(client, ask, provider, { ...bound, escrows: { 8453: '0x' } });
 // A provider is trusted by its address, or with what it leaves unchecked.
-executeSwap(client, ask, provider, { ...bound, trustedProviders: { 8453: ['0x', { contract: '0x', unchecked: ['recipient', 'output'] }] } });
+executeSwap(client, ask, provider, { ...bound, trustedProviders: { 8453: ['0x', { contract: '0x', unchecked: ['recipient', 'output', 'effects'] }] } });
 const addresses: Record<number, string[]> = {};
 executeSwap(client, ask, provider, { ...bound, trustedProviders: addresses });
 // @ts-expect-error

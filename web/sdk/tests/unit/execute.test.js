@@ -5,6 +5,7 @@ import { describe, it } from 'node:test';
 import { createClient, executeSwap } from '@causeway/sdk';
 import { fromSigner, fromWalletStandard } from '@causeway/sdk/solana';
 import { Server } from '../server.js';
+import { endpointOf, startEndpoint } from '../simulation.js';
 import { base58, depositOf } from '../solana.js';
 
 // The honest responses of `lies.json`.
@@ -132,6 +133,7 @@ describe('a swap', { concurrency: true }, () => {
       wallet.request = async ({ method, params }) => {
         if (method === 'eth_chainId') return current;
         if (method === 'wallet_switchEthereumChain' && follows) current = params[0].chainId;
+        if (method === 'eth_call' && params.length === 3) return current === '0x2105' ? endpointOf(table.simulator, within).call(params) : '0x';
         if (method === 'eth_call') return current === '0x2105' ? `0x${named.slice(2).padStart(64, '0')}` : '0x';
         return request({ method, params });
       };
@@ -147,6 +149,39 @@ describe('a swap', { concurrency: true }, () => {
         assert.deepEqual(wallet.sent.map(({ to, data: given, value: paid }) => [to, given, paid]), [[TOKEN, allowed, '0x0'], [HOLDER, data, '0x0']]);
       });
     }
+
+    for (const [what, simulation, isSigned] of [['signs', {}, true], ['does not sign', { takes: '1001' }, false]]) {
+      it(`${what} by what the caller's own endpoint shows, where the wallet cannot simulate`, async () => {
+        const wallet = readingWallet();
+        const { request } = wallet;
+        wallet.request = async (args) => {
+          if (args.method === 'eth_call' && args.params.length === 3) throw new Error('Too many arguments.');
+          return request(args);
+        };
+        const { call: simulate } = endpointOf(table.simulator, within, simulation);
+        const { chains, stop } = await startEndpoint(8453, ({ method, params }) => (method === 'eth_chainId' ? '0x2105' : simulate(params)));
+        const { error } = await swap(wallet, [settled, provided(), submitted, order('filled')], { ...options, chains }, within).finally(stop);
+        assert.equal(wallet.sent.length, isSigned ? 2 : 0, error?.stack);
+        if (!isSigned) assert.match(error.message, /is 1001, expected at most 1000/);
+      });
+    }
+
+    it('simulates the call again once the allowance is given', async () => {
+      const wallet = readingWallet();
+      const seen = [];
+      const { request } = wallet;
+      const first = endpointOf(table.simulator, within);
+      const second = endpointOf(table.simulator, within, { allowed: '1000', takes: '1001' });
+      wallet.request = async (args) => {
+        if (args.method !== 'eth_call' || args.params.length < 3) return request(args);
+        seen.push(args.params[0].data.length);
+        return (wallet.sent.length > 0 ? second : first).call(args.params);
+      };
+      const { error } = await swap(wallet, [settled, provided()], options, within);
+      assert.match(error.message, /is 1001, expected at most 1000/);
+      assert.deepEqual([wallet.sent.map(({ to }) => to), seen.length], [[TOKEN], 2]);
+      assert.ok(seen[1] < seen[0], 'the allowance is there already');
+    });
 
     for (const [what, fields, words, wallet] of [
       ['no deposit', { approvals: [allowance] }, /0 deposits/],
@@ -170,7 +205,10 @@ describe('a swap', { concurrency: true }, () => {
       const between = { ...ask, toToken: changed['/toToken'] };
       const refused = await swap(walletOf(), [settled, ok(built)], { trustedProviders: { 8453: [relay.contract] } }, between);
       assert.match(refused.error.message, /does not say who receives the output.*`recipient` unchecked/);
-      const { value } = await swap(walletOf(), [settled, ok(built), submitted, order('filled')], { trustedProviders: { 8453: [relay] } }, between);
+      const trust = (unchecked) => ({ trustedProviders: { 8453: [{ ...relay, unchecked: [...relay.unchecked, ...unchecked] }] } });
+      const blind = await swap(walletOf(), [settled, ok(built)], trust([]), between);
+      assert.match(blind.error.message, /cannot simulate the deposit.*`effects` unchecked/);
+      const { value } = await swap(walletOf(), [settled, ok(built), submitted, order('filled')], trust(['effects']), between);
       assert.equal(value.status, 'filled');
     });
   });
@@ -224,7 +262,7 @@ describe('a swap', { concurrency: true }, () => {
     const settled = ok({ ...table.quote, routes: [{ ...table.quote.routes[0], filler: 'jupiter', settlement: 'provider' }] });
     const fields = Object.fromEntries(Object.entries(changes).map(([pointer, value]) => [pointer.slice(1), value]));
     const solanaAsk = { ...ask, ...fields };
-    const options = { trustedProviders: trusted };
+    const options = { trustedProviders: { 20_011_000_000: trusted[20_011_000_000].map((contract) => ({ contract, unchecked: ['effects'] })) } };
     const [{ transaction }] = deposit.approvals;
     const walletOfSolana = () => {
       const signed = [];

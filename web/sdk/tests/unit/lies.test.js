@@ -6,6 +6,7 @@ import { createClient, executeSwap } from '@causeway/sdk';
 import { fromSigner } from '@causeway/sdk/solana';
 import { checkTransfer } from '@causeway/sdk/transfer';
 import { Server } from '../server.js';
+import { endpointOf, startSolana } from '../simulation.js';
 
 const table = JSON.parse(await readFile(new URL('../../../../tests/cases/lies.json', import.meta.url), 'utf8'));
 
@@ -29,12 +30,15 @@ const OF_REGISTRY = ['0x6352211e', '0xe2603dc2'].map((selector) => selector + '2
 async function run({ depositMethod, provider, escrows = table.escrows, bound = table.bound, unknownChain, ...entry }, takesBatches = false, signature = `0x${'01'.repeat(65)}`) {
   const settled = table.providers[provider];
   const { registry, trusted } = { ...settled, ...entry };
+  const simulation = entry.simulation === null ? null : { ...settled?.simulation, ...entry.simulation };
   const ask = changed(changed(table.ask, settled?.ask), entry.ask);
   const quote = changed(changed(table.quote, settled?.quote), entry.quote);
   const responses = [quote, changed(settled?.deposit ?? table.deposits[depositMethod], entry.deposit), table.submitted, table.order];
   const signed = [];
+  const endpoint = endpointOf(table.simulator, ask, simulation);
   const request = async ({ method, params }) => {
     if (method === 'eth_accounts') return [ask.fromAddress];
+    if (method === 'eth_call' && params.length === 3) return endpoint.call(params);
     if (method === 'wallet_switchEthereumChain' && unknownChain) throw Object.assign(new Error('The wallet does not know chain 8453.'), { code: 4902 });
     if (method === 'wallet_switchEthereumChain') return assert.deepEqual(params, [{ chainId: '0x2105' }]) ?? null;
     if (method === 'eth_getTransactionReceipt') return { status: '0x1' };
@@ -69,21 +73,24 @@ async function run({ depositMethod, provider, escrows = table.escrows, bound = t
     const { from, chainId, gas, ...rest } = params[0];
     assert.deepEqual([from.toLowerCase(), chainId, gas], [ask.fromAddress.toLowerCase(), '0x2105', '0xda51']);
     signed.push({ ...rest, to: rest.to.toLowerCase() });
+    endpoint.signed(rest);
     return `0x${'1'.repeat(64)}`;
   };
   const server = await Server.start(responses.map((json) => ({ status: 200, json })));
+  const onSolana = simulation && ask.fromChainId === 20_011_000_000 ? await startSolana(ask, simulation) : undefined;
   try {
     const solana = fromSigner(ask.fromAddress, async (transaction) => {
       signed.push({ solana: true });
       return transaction;
     });
     const wallet = ask.fromAddress.startsWith('0x') ? { request } : solana;
-    const options = { depositMethod, escrows: escrows ?? undefined, trustedProviders: trusted, ...bound };
+    const options = { depositMethod, escrows: escrows ?? undefined, trustedProviders: trusted, chains: onSolana?.chains, ...bound };
     const executing = executeSwap(createClient({ baseUrl: server.url }), ask, wallet, options);
     const result = await executing.then((value) => ({ value }), (error) => ({ error }));
     return { ...result, signed, requestCount: server.requests.length };
   } finally {
     server.stop();
+    onSolana?.stop();
   }
 }
 

@@ -46,7 +46,7 @@ export interface WalletChainLike {
 /** A contract of a liquidity provider, and what its calls do not say, so that the service's word is taken for it. */
 export interface TrustedContract {
   contract: string;
-  unchecked?: readonly ('recipient' | 'output')[] | undefined;
+  unchecked?: readonly ('recipient' | 'output' | 'effects')[] | undefined;
 }
 
 /** Contracts by source chain; an address alone leaves nothing unchecked. */

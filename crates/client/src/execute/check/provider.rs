@@ -1,9 +1,10 @@
 use alloy_primitives::{Address, B256, U256};
 use causeway_wire::{Approval, QuoteAsk, WalletApproval};
 
+use super::super::effects::{Effects, EvmPayment, Payment};
 use super::super::plan::{Plan, SendTransaction, WalletAction};
 use super::super::request::{chain_id_param, read_transaction};
-use super::super::trusted_provider::TrustedProvider;
+use super::super::trusted_provider::{TrustedProvider, Unchecked};
 use super::terms::{Call, selector};
 use super::transactions::{MAX_APPROVALS, check_address, check_call, check_value};
 use super::{mismatch, number, word};
@@ -78,7 +79,33 @@ pub(in super::super) fn plan_provider(
     if others > most {
         return Err(format!("The response has {others} approvals, expected at most {most}."));
     }
-    Ok(Plan { actions, permits: Vec::new(), settler })
+    let effects = effects(ask, &allowed, trusted)?;
+    Ok(Plan { actions, permits: Vec::new(), settler, effects: Some(effects) })
+}
+
+/// What the transactions may do, which is compared once they are about to be signed.
+fn effects(ask: &QuoteAsk, allowed: &Allowed, trusted: &[TrustedProvider]) -> Result<Effects, String> {
+    let output = if ask.to_chain_id == ask.from_chain_id {
+        let recipient = ask.recipient.as_deref().unwrap_or(&ask.from_address);
+        let token = evm_address("output token", &ask.to_token)?;
+        Some((token, evm_address("recipient", recipient)?, allowed.least))
+    } else {
+        None
+    };
+    let payment = EvmPayment {
+        chain_id: ask.from_chain_id,
+        payer: allowed.payer,
+        token: allowed.token,
+        amount: allowed.amount,
+        spender: allowed.spender.unwrap_or(allowed.target),
+        output,
+    };
+    let is_left = |one: &TrustedProvider| one.is(allowed.target) && one.leaves(Unchecked::Effects);
+    Ok(Effects {
+        payment: Payment::Evm(payment),
+        contract: format!("{:#x}", allowed.target),
+        is_trusted: trusted.iter().any(is_left),
+    })
 }
 
 /// An EVM address of the request, where native coin is zero.

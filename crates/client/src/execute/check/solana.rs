@@ -12,7 +12,7 @@ pub(super) const COMPUTE_BUDGET: &str = "ComputeBudget11111111111111111111111111
 const MEMO: &str = "MemoSq4gqABAXKb96qnH8TysNcWxMyWCqXgDLGmfcHr";
 pub(super) const ASSOCIATED_TOKEN: &str = "ATokenGPvbdGVxr1b2hvZbsiqW5xWH25efTNsLJA8knL";
 /// The programs that tokens belong to.
-pub(super) const TOKEN_PROGRAMS: [&str; 2] =
+pub(in super::super) const TOKEN_PROGRAMS: [&str; 2] =
     ["TokenkegQfeZyiNwAJbNbGKPFXCWuBvf9Ss623VQ5DA", "TokenzQdBNbLqP5VEhdkAS6EPFLC1PHnBqCXEpPxuEb"];
 
 /// The escrow instruction that takes a deposit.
@@ -69,8 +69,8 @@ pub(super) fn check_transaction(
     Ok(bytes)
 }
 
-/// Checks that the priority fee is within its bound.
-pub(super) fn check_tip(instructions: &[Instruction<'_>]) -> Result<(), String> {
+/// Checks that the priority fee is within its bound, and returns it.
+pub(super) fn check_tip(instructions: &[Instruction<'_>]) -> Result<u64, String> {
     let (mut price, mut units) = (0_u64, MAX_COMPUTE_UNITS);
     for instruction in instructions.iter().filter(|one| Some(one.program) == word(COMPUTE_BUDGET)) {
         match *instruction.data {
@@ -87,7 +87,7 @@ pub(super) fn check_tip(instructions: &[Instruction<'_>]) -> Result<(), String> 
             "The deposit transaction pays a priority fee of {tip} lamports, more than {MAX_TIP_LAMPORTS}."
         ));
     }
-    Ok(())
+    Ok(u64::try_from(tip).unwrap_or(u64::MAX))
 }
 
 /// Checks that the escrow gets exactly the accounts that the terms give, in their order, and that the transaction references

@@ -86,7 +86,7 @@ impl Call {
     }
 }
 
-pub(super) fn selector(signature: &str) -> [u8; 4] {
+pub(in super::super) fn selector(signature: &str) -> [u8; 4] {
     let hash = keccak256(signature).0;
     [hash[0], hash[1], hash[2], hash[3]]
 }

@@ -3,9 +3,10 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD as BASE64;
 use causeway_wire::{Approval, QuoteAsk};
 
+use super::super::super::effects::{Effects, Payment, SolanaSwap};
 use super::super::super::message::{Instruction, Transaction, UNREADABLE};
 use super::super::super::plan::{Plan, WalletAction};
-use super::super::super::trusted_provider::TrustedProvider;
+use super::super::super::trusted_provider::{TrustedProvider, Unchecked};
 use super::super::solana::{ASSOCIATED_TOKEN, COMPUTE_BUDGET, check_tip};
 use super::super::{mismatch, word};
 use super::swap::check_swap;
@@ -39,12 +40,11 @@ pub(super) fn plan_call(
     if transaction.slots != 1 || transaction.signers != 1 || transaction.keys.first() != Some(&payer) {
         return Err("The deposit transaction is not signed and paid by the wallet alone.".to_owned());
     }
-    let mut calls = 0;
+    let mut swaps = Vec::new();
     for instruction in &transaction.instructions {
         let program = instruction.program;
         if program == target {
-            calls += 1;
-            check_swap(ask, quote, &transaction, instruction)?;
+            swaps.push(check_swap(ask, quote, &transaction, instruction)?);
         } else if Some(program) == word(ASSOCIATED_TOKEN) {
             check_account(&transaction, instruction, payer)?;
         } else if Some(program) != word(COMPUTE_BUDGET) || !instruction.accounts.is_empty() {
@@ -53,11 +53,21 @@ pub(super) fn plan_call(
             ));
         }
     }
-    if calls != 1 {
+    let calls = swaps.len();
+    let Some(swap) = swaps.pop().filter(|_| calls == 1) else {
         return Err(format!("The deposit transaction calls the provider {calls} times, expected once."));
-    }
-    check_tip(&transaction.instructions)?;
-    Ok(Plan { actions: vec![WalletAction::SignSolana(bytes)], permits: Vec::new(), settler: None })
+    };
+    // The network rounds it up.
+    let tip = check_tip(&transaction.instructions)?;
+    let effects = Effects {
+        payment: Payment::Solana(SolanaSwap { tip: tip.saturating_add(1), ..swap }),
+        contract: deposit.target.clone(),
+        is_trusted: trusted
+            .iter()
+            .any(|one| one.contract == deposit.target && one.leaves(Unchecked::Effects)),
+    };
+    let actions = vec![WalletAction::SignSolana(bytes)];
+    Ok(Plan { actions, permits: Vec::new(), settler: None, effects: Some(effects) })
 }
 
 /// A new token account is the payer's own.

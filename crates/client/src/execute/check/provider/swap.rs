@@ -3,6 +3,7 @@ use causeway_provider_calls::Unreadable;
 use causeway_provider_calls::jupiter::{Key, Swap};
 use causeway_wire::QuoteAsk;
 
+use super::super::super::effects::SolanaSwap;
 use super::super::super::message::{Instruction, Transaction};
 use super::super::program_address::program_address;
 use super::super::solana::{ASSOCIATED_TOKEN, TOKEN_PROGRAMS};
@@ -10,7 +11,7 @@ use super::super::{mismatch, number, word};
 use super::call::{other_arguments, unknown_function};
 use crate::answers::RouteQuote;
 
-/// Compares what a swap of Jupiter says with the request: payer, token accounts, input and least output.
+/// Compares what a swap of Jupiter says with the request: payer, token accounts, input and least output. Returns what it may do.
 ///
 /// What a lookup table names is not read, because a table is on the chain. Payer and token accounts must stand in the transaction
 /// itself; a token account's address follows from its owner, its token and its token program, so those need not.
@@ -19,7 +20,7 @@ pub(super) fn check_swap(
     quote: &RouteQuote,
     transaction: &Transaction<'_>,
     instruction: &Instruction<'_>,
-) -> Result<(), String> {
+) -> Result<SolanaSwap, String> {
     let keys = (0..instruction.accounts.len()).map(|place| transaction.account(instruction, place));
     let accounts: Vec<Option<Key>> = keys.map(|key| key.map(|key| key.0)).collect();
     let name = instruction.data.get(..8).unwrap_or(instruction.data);
@@ -56,10 +57,19 @@ pub(super) fn check_swap(
         return Err(mismatch("call's fee in basis points", fees, 0));
     }
     let promised = quote.min_amount_out.as_ref().unwrap_or(&quote.amount_out);
-    if number(promised).is_none_or(|least| U256::from(swap.least()) < least) {
-        return Err(mismatch("call's least output", swap.least(), format!("at least {promised}")));
-    }
-    Ok(())
+    let least = number(promised).filter(|least| U256::from(swap.least()) >= *least);
+    let least =
+        least.ok_or_else(|| mismatch("call's least output", swap.least(), format!("at least {promised}")))?;
+    let key = |key: Option<Key>| key.map(B256::from).unwrap_or_default();
+    Ok(SolanaSwap {
+        payer: key(swap.payer),
+        recipient: word(recipient).unwrap_or_default(),
+        source: key(swap.source),
+        destination: key(swap.destination),
+        amount: swap.amount,
+        least,
+        tip: 0,
+    })
 }
 
 /// A key of the call as text: those of lookup tables are not known.
