@@ -1,4 +1,4 @@
-//! Starts local stand-ins of LI.FI, 1Click and Jupiter for a sandbox, and prints the configuration of a service that asks them.
+//! Starts local stand-ins of LI.FI, Relay, 1Click, 0x and Jupiter for a sandbox, and prints the configuration of a service that asks them.
 //! Nothing real is moved.
 //!
 //! `cargo run -p causeway-fillers --example liquidity_standins`
@@ -20,7 +20,8 @@ use axum::routing::{get, post};
 use axum::{Json, Router};
 use causeway_domain::{Address as AnyAddress, Family};
 use causeway_fillers::providers::standin::{
-    JupiterStandIn, LifiStandIn, Mischief, OneClickStandIn, PlayMoney,
+    JupiterStandIn, LifiStandIn, Mischief, OneClickStandIn, PlayMoney, RelayStandIn, ZeroxStandIn,
+    depository_code,
 };
 use serde_json::{Value, json};
 use tokio::net::TcpListener;
@@ -31,6 +32,7 @@ const BITCOIN: u64 = 8_253_038;
 const TRON: u64 = 728_126_428;
 const SOLANA: u64 = 20_011_000_000;
 const BASE_USDC: Address = address!("833589fCD6eDb6E08f4c7C32D4f71b54bdA02913");
+const BASE_USDT: Address = address!("fde4C96c8593536E31F229EA8f37b2ADa2699bb2");
 const ARBITRUM_USDC: Address = address!("af88d065e77c8cC2239327C5EDb3A432268e5831");
 /// Tron's USDT as its twenty bytes.
 const TRON_USDT: Address = address!("a614f803b6fd780986a42c78ec9c7f77e6ded13c");
@@ -41,22 +43,25 @@ const PROGRAM: [u8; 32] = [0x4a; 32];
 /// The deterministic CREATE2 deployer, which every sandbox chain has.
 const CREATE2: Address = address!("4e59b44847b379578588920cA78FbF26c0B4956C");
 const PROVIDER: &str = include_str!("../../../contracts/evm/artifacts/PlayProvider.json");
+const EXCHANGE: &str = include_str!("../../../contracts/evm/artifacts/PlayExchange.json");
 /// A price holds for ten minutes.
 const SETTINGS: &str = "deadline_ms = 20000\nvalid_for_s = 600\n";
 
 struct StandIns {
     money: Arc<PlayMoney>,
     lifi: LifiStandIn,
+    relay: RelayStandIn,
     oneclick: OneClickStandIn,
+    zerox: ZeroxStandIn,
     jupiter: JupiterStandIn,
     contracts: Value,
 }
 
 impl StandIns {
     async fn start() -> Result<Self, Box<dyn Error>> {
-        let artifact: Value = serde_json::from_str(PROVIDER)?;
-        let code = hex::decode(artifact.get("bytecode").and_then(Value::as_str).ok_or("no bytecode")?)?;
-        let contract = CREATE2.create2(B256::ZERO, keccak256(&code));
+        let codes = [bytecode(PROVIDER)?, depository_code(), bytecode(EXCHANGE)?];
+        let [contract, depository, exchange] = codes.each_ref().map(|code| address_of(code));
+        let [provider, deposits, exchanges] = codes.each_ref().map(|code| contract_of(code));
         let money = Arc::new(PlayMoney::new()?);
         let tokens = || [(BASE, BASE_USDC, 6, "USDC"), (ARBITRUM, ARBITRUM_USDC, 6, "USDC")];
         let sources = [
@@ -66,38 +71,68 @@ impl StandIns {
         ];
         let mints = [(mint(SOLANA_USDC)?, 6, "USDC"), (mint(SOLANA_USDT)?, 6, "USDT")];
         let lifi = LifiStandIn::start(contract, tokens(), Arc::clone(&money)).await?;
+        let relay = RelayStandIn::start(depository, tokens(), Arc::clone(&money)).await?;
+        let within = [(BASE, BASE_USDC, 6, "USDC"), (BASE, BASE_USDT, 6, "USDT")];
+        let zerox = ZeroxStandIn::start(exchange, within, Arc::clone(&money)).await?;
         let both = tokens().into_iter().chain(sources);
         let oneclick = OneClickStandIn::start(both, Arc::clone(&money)).await?;
         let jupiter = JupiterStandIn::start(PROGRAM, SOLANA, mints, Arc::clone(&money)).await?;
         let contracts = json!({
-            "lifi": {
-                "chainId": BASE, "address": contract.to_string(), "deployer": CREATE2.to_string(),
-                "data": hex::encode_prefixed([B256::ZERO.as_slice(), &code].concat()),
-            },
+            "lifi": provider,
+            "relay": deposits,
+            "zerox": exchanges,
             "jupiter": {
                 "chainId": SOLANA, "address": AnyAddress::Solana(PROGRAM).to_string(),
                 "authority": AnyAddress::Solana(JupiterStandIn::authority(PROGRAM)).to_string(),
             },
         });
-        Ok(Self { money, lifi, oneclick, jupiter, contracts })
+        Ok(Self { money, lifi, relay, oneclick, zerox, jupiter, contracts })
     }
 
     /// The section of each in the service's configuration.
     fn settings(&self) -> String {
         let address =
             |name: &str| self.contracts.pointer(&format!("/{name}/address")).and_then(Value::as_str);
-        format!(
-            "[liquidity.lifi]\nurl = \"{}\"\nquotes_in_two_hours = 10000\n{SETTINGS}\
-             [liquidity.lifi.contracts]\nbundled = false\npinned = [{{ chain = {BASE}, address = \"{}\" }}]\n\
-             [liquidity.oneclick]\nurl = \"{}\"\nquotes_in_a_minute = 10000\n{SETTINGS}\
+        let called = |name: &str, url: &str, limit: &str| {
+            let contract = address(name).unwrap_or_default();
+            format!(
+                "[liquidity.{name}]\nurl = \"{url}\"\n{limit} = 10000\n{SETTINGS}\
+                 [liquidity.{name}.contracts]\nbundled = false\npinned = [{{ chain = {BASE}, address = \"{contract}\" }}]\n"
+            )
+        };
+        let registry = format!(
+            "api_key = \"key\"\nregistry = \"{}\"\nquotes_in_a_second",
+            address("zerox").unwrap_or_default()
+        );
+        called("lifi", &self.lifi.url, "quotes_in_two_hours")
+            + &called("relay", &self.relay.url, "quotes_in_a_minute")
+            + &called("zerox", &self.zerox.url, &registry)
+            + &format!(
+                "[liquidity.oneclick]\nurl = \"{}\"\nquotes_in_a_minute = 10000\n{SETTINGS}\
              [liquidity.jupiter]\nurl = \"{}\"\nquotes_in_a_minute = 10000\nprogram = \"{}\"\n{SETTINGS}",
-            self.lifi.url,
-            address("lifi").unwrap_or_default(),
-            self.oneclick.url,
-            self.jupiter.url,
-            address("jupiter").unwrap_or_default(),
-        )
+                self.oneclick.url,
+                self.jupiter.url,
+                address("jupiter").unwrap_or_default(),
+            )
     }
+}
+
+fn bytecode(artifact: &str) -> Result<Vec<u8>, Box<dyn Error>> {
+    let artifact: Value = serde_json::from_str(artifact)?;
+    Ok(hex::decode(artifact.get("bytecode").and_then(Value::as_str).ok_or("no bytecode")?)?)
+}
+
+/// Where the deployer puts this code.
+fn address_of(code: &[u8]) -> Address {
+    CREATE2.create2(B256::ZERO, keccak256(code))
+}
+
+/// What must be sent to have it there.
+fn contract_of(code: &[u8]) -> Value {
+    json!({
+        "chainId": BASE, "address": address_of(code).to_string(), "deployer": CREATE2.to_string(),
+        "data": hex::encode_prefixed([B256::ZERO.as_slice(), code].concat()),
+    })
 }
 
 fn mint(text: &str) -> Result<[u8; 32], Box<dyn Error>> {
@@ -131,7 +166,9 @@ async fn misbehave(
     };
     match name.as_str() {
         "lifi" => all.lifi.misbehave(mischief),
+        "relay" => all.relay.misbehave(mischief),
         "oneclick" => all.oneclick.misbehave(mischief),
+        "zerox" => all.zerox.misbehave(mischief),
         "jupiter" => all.jupiter.misbehave(mischief),
         other => return (StatusCode::NOT_FOUND, format!("there is no stand-in {other:?}")),
     }

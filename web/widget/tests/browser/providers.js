@@ -75,22 +75,29 @@ process.env.CAUSEWAY_URL = providers.url;
 export const browser = await import('./browser.js');
 export const wallets = await import('./wallets.js');
 
-const { lifi, jupiter } = providers.contracts;
+const { lifi, relay, zerox, jupiter } = providers.contracts;
 /** Puts the providers' contracts on the sandbox's chains. */
 async function deploy() {
   const { eventually, newPayer, post } = wallets;
   const deployer = await newPayer(lifi.chainId);
-  await deployer.provider.request({ method: 'eth_sendTransaction', params: [{ from: deployer.address, to: lifi.deployer, data: lifi.data }] });
+  for (const { deployer: to, data } of [lifi, relay, zerox]) {
+    const txHash = await deployer.provider.request({ method: 'eth_sendTransaction', params: [{ from: deployer.address, to, data }] });
+    await eventually(() => deployer.provider.request({ method: 'eth_getTransactionReceipt', params: [txHash] }), (receipt) => receipt, 'the deployment');
+  }
   const control = `/sandbox/control/${jupiter.chainId}`;
   await post(control, { action: 'program', address: jupiter.address, code: 'exchange' });
   await post(control, { action: 'mine', blocks: 4 });
   for (const token of ['EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v', 'Es9vMFrzaCERmJfrF4H2FYD4KCoNkY11McCe8BenwNYB']) await post('/sandbox/faucet', { chainId: jupiter.chainId, address: jupiter.authority, token });
-  const code = () => deployer.provider.request({ method: 'eth_getCode', params: [lifi.address, 'latest'] });
-  await eventually(code, (text) => text.length > 2, 'the deployment');
 }
 await deploy();
 
-export const TRUST = { lifi: { [lifi.chainId]: [{ contract: lifi.address, unchecked: ['output'] }] }, oneclick: 'any-address', jupiter: { [jupiter.chainId]: [jupiter.address] } };
+export const TRUST = {
+  lifi: { [lifi.chainId]: [{ contract: lifi.address, unchecked: ['output'] }] },
+  relay: { [relay.chainId]: [{ contract: relay.address, unchecked: ['recipient', 'output'] }] },
+  zerox: { [zerox.chainId]: [zerox.address] },
+  oneclick: 'any-address',
+  jupiter: { [jupiter.chainId]: [jupiter.address] },
+};
 
 /** Opens a page whose host trusts these providers, also after a reload. */
 export const trusting = (use, { trust = TRUST, prepare, ...options } = {}) => browser.visit('/', use, {

@@ -6,8 +6,9 @@ import { passes } from '../../../tests/passes.js';
 
 const { assertAccessible, choose, connect, delivered, heard, ready, review, visit } = browser;
 const { balanceOf, eventually, give, injectSolanaWallet, injectWallet, newAddress, newPayer, newSolanaPayer, SOLANA, USDC } = wallets;
-const { lifi } = providers.contracts;
+const { lifi, relay, zerox } = providers.contracts;
 const ARBITRUM_USDC = '0xaf88d065e77c8cC2239327C5EDb3A432268e5831';
+const BASE_USDT = '0xfde4C96c8593536E31F229EA8f37b2ADa2699bb2';
 const SOLANA_USDC = 'EPjFWdd5AufqSSqeM2qN1xzybapC8G4wEGGkZwyTDt1v';
 const SOLANA_USDT = 'Es9vMFrzaCERmJfrF4H2FYD4KCoNkY11McCe8BenwNYB';
 
@@ -22,8 +23,8 @@ async function wallet() {
   return { payer, prepare, sent: () => asked.filter(({ method }) => method === 'eth_sendTransaction').map(({ params }) => params[0]) };
 }
 
-/** Shows LI.FI's route for 25 USDC from Base to Arbitrum. */
-async function chooseLifi(page, receiver) {
+/** Shows the route of a provider for 25 USDC from Base to Arbitrum. */
+async function chooseRoute(page, receiver, name) {
   await ready(page);
   await choose(page, 'to', 'USDC', 'Arbitrum One');
   await connect(page, 'Harbour');
@@ -32,8 +33,33 @@ async function chooseLifi(page, receiver) {
   await page.getByRole('button', { name: 'Back' }).click();
   await page.locator('#amount-from').fill('25');
   await page.getByRole('button', { name: /Compare \d+ routes/ }).click();
-  await page.getByRole('radio', { name: /Settled by LI\.FI/ }).click();
+  await page.getByRole('radio', { name: `Settled by ${name}` }).click();
 }
+
+const chooseLifi = (page, receiver) => chooseRoute(page, receiver, 'LI.FI');
+
+/** Shows 0x's route for 25 USDC on Base to USDT there. */
+async function chooseZerox(page) {
+  await ready(page);
+  await choose(page, 'to', 'USDT', 'Base');
+  await connect(page, 'Harbour');
+  await page.locator('#amount-from').fill('25');
+  await page.getByRole('button', { name: /Compare \d+ routes/ }).click();
+  await page.getByRole('radio', { name: /Settled by 0x/ }).click();
+}
+
+const word = (number) => BigInt(number).toString(16).padStart(64, '0');
+
+/** A service that changes a number of the transaction that it builds, where the call does not say it. */
+const dishonest = (page, from, to) => page.route('**/v1/deposit/build', async (route) => {
+  const response = await route.fetch();
+  const built = await response.json();
+  const { params: [call] } = built.approvals.find(({ deposit }) => deposit).request;
+  const at = call.data.lastIndexOf(word(from));
+  assert.ok(at > 0, 'the number is there');
+  call.data = call.data.slice(0, at) + word(to) + call.data.slice(at + 64);
+  await route.fulfill({ response, json: built });
+});
 
 describe('a swap that a provider settles', () => {
   test('says who settles it, holds the money and refunds before anything is signed, and is delivered', async () => {
@@ -96,6 +122,53 @@ describe('a swap that a provider settles', () => {
     }, { prepare, expectErrors: true }).finally(() => providers.misbehave('lifi', 'none'));
     assert.deepEqual(sent(), []);
   });
+
+  test('by another provider is delivered, too', async () => {
+    const receiver = newAddress();
+    const { prepare, sent } = await wallet();
+    await trusting(async (page) => {
+      await chooseRoute(page, receiver, 'Relay');
+      await review(page);
+      await page.locator('#confirm').click();
+      await delivered(page);
+    }, { prepare });
+    assert.deepEqual(sent().map(({ to }) => to.toLowerCase()), [USDC, relay.address].map((to) => to.toLowerCase()));
+    assert.equal(await balanceOf(42161, ARBITRUM_USDC, receiver), 24_975_000n);
+  });
+
+  test('within a chain is one transaction', async () => {
+    const { payer, prepare, sent } = await wallet();
+    await trusting(async (page) => {
+      await chooseZerox(page);
+      await review(page);
+      await page.locator('#confirm').click();
+      await delivered(page);
+    }, { prepare });
+    assert.deepEqual(sent().map(({ to }) => to.toLowerCase()), [USDC, zerox.address].map((to) => to.toLowerCase()));
+    assert.equal(await balanceOf(8453, BASE_USDT, payer.address), 24_975_000n);
+  });
+
+  for (const [what, from, to, words] of [
+    ['takes more than it says', 25_000_000, 25_000_001, /what it takes of 0x833589\w+ is 25000001, expected at most 25000000/],
+    ['pays less than it says', 24_975_000, 1, /what it pays 0x\w+ is 1, expected at least 2\d{7}/],
+  ]) {
+    test(`that ${what} is not signed, because the wallet simulates it`, async () => {
+      const { payer, prepare, sent } = await wallet();
+      // An allowance of before, which its contract may use for more than the input.
+      await payer.provider.request({ method: 'eth_sendTransaction', params: [{ from: payer.address, to: USDC, data: `0x095ea7b3${word(zerox.address)}${'f'.repeat(64)}` }] });
+      const allowed = () => payer.provider.request({ method: 'eth_call', params: [{ to: USDC, data: `0xdd62ed3e${word(payer.address)}${word(zerox.address)}` }, 'latest'] });
+      await eventually(allowed, (text) => BigInt(text) > 0n, 'the allowance');
+      await trusting(async (page) => {
+        await dishonest(page, from, to);
+        await chooseZerox(page);
+        await review(page);
+        await page.locator('#confirm').click();
+        await page.getByText(words).waitFor();
+      }, { prepare });
+      assert.deepEqual(sent(), []);
+      assert.equal(await balanceOf(8453, USDC, payer.address), 1_000_000_000n);
+    });
+  }
 
   test('on Solana is signed for a program that the host trusts, and delivered', async () => {
     const payer = await newSolanaPayer();
