@@ -60,9 +60,9 @@ export function withEffects(
 }
 
 /**
- * Simulates the payment, and compares what it does with the request: what leaves the payer, what reaches the
- * recipient on the same chain, and what is still allowed then. `calls` are allowances that are still to be given, and the provider's call at
- * last. Resolves with false if the endpoint cannot simulate.
+ * Simulates the payment, and compares what it does with the request: what leaves the payer, what reaches the recipient on the same chain,
+ * and what is still allowed then. `calls` are allowances that are still to be given, and the provider's call at last. Resolves with false
+ * if the endpoint cannot simulate.
  */
 async function checkEffects(wallet: Eip1193Provider, ask: QuoteAsk, { token, amount, least, spender }: Payment, calls: readonly Call[]): Promise<boolean> {
   const payer = asked('payer', ask.fromAddress);
@@ -71,8 +71,8 @@ async function checkEffects(wallet: Eip1193Provider, ask: QuoteAsk, { token, amo
   const balance = (of: string, owner: string) => (BigInt(of) === 0n ? read(payer, '0x', owner) : read(of, BALANCE_OF, owner));
   const reads = [balance('0', payer)];
   if (!native) reads.push(balance(token, payer));
-  const recipient = asked('recipient', ask.recipient ?? ask.fromAddress);
-  if (ask.toChainId === ask.fromChainId) reads.push(balance(asked('output token', ask.toToken), recipient));
+  const recipient = ask.toChainId === ask.fromChainId ? asked('recipient', ask.recipient ?? ask.fromAddress) : '';
+  if (recipient) reads.push(balance(asked('output token', ask.toToken), recipient));
   const allowance = native ? [] : [read(token, ALLOWANCE, payer, spender)];
   const steps = [...reads, ...calls.slice(0, -1), ...allowance, ...calls.slice(-1), ...reads, ...allowance];
   const outcomes = await simulate(wallet, ask.fromChainId, payer, steps);
