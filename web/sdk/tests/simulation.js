@@ -10,7 +10,8 @@ const word = (value) => BigInt(value).toString(16).padStart(64, '0');
 const lower = (address) => address.toLowerCase();
 
 /** Answers `eth_call` with a state override; `signed` tells it of each transaction that was signed since. */
-export function endpointOf(code, ask, simulation = {}) {
+export function endpointOf(code, ask, before = {}) {
+  let simulation = before;
   let allowed = BigInt(simulation?.allowed ?? 0);
   /** What the transactions so far have changed. */
   const run = (calls, payer) => {
@@ -39,7 +40,9 @@ export function endpointOf(code, ask, simulation = {}) {
   };
   return {
     signed: ({ data }) => {
-      if (data.startsWith('0x095ea7b3')) allowed = BigInt(`0x${data.slice(74)}`);
+      if (!data.startsWith('0x095ea7b3')) return;
+      allowed = BigInt(`0x${data.slice(74)}`);
+      simulation = simulation && { ...simulation, ...simulation.later };
     },
     call: ([{ from, to, data, ...rest }, block, accounts]) => {
       const payer = lower(ask.fromAddress);

@@ -320,7 +320,7 @@ async fn wrong(table: &'static Table, entry: &'static Entry) -> Option<String> {
         return Some(format!("{}: {error}", error.code()));
     }
     let expected = entry.request_count.unwrap_or(if entry.quote.is_empty() { 2 } else { 1 });
-    ((signed.as_slice(), request_count) != (&[], expected))
+    ((&signed, request_count) != (&entry.signed, expected))
         .then(|| format!("{request_count} requests, and this was signed: {signed:?}"))
 }
 

@@ -1,6 +1,7 @@
 //! What the endpoint of a wallet says of a provider's transaction, as the table of lies has it (`simulation`).
 
 use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use alloy_primitives::{Address, U256, hex};
 use base64::Engine as _;
@@ -22,6 +23,8 @@ pub(crate) struct Endpoint {
     /// `None` where the wallet cannot simulate.
     simulation: Option<Value>,
     allowed: Mutex<U256>,
+    /// Whether an allowance was signed.
+    is_later: AtomicBool,
 }
 
 /// A number of the table, which may be negative.
@@ -48,21 +51,34 @@ impl Endpoint {
         let allowed =
             simulation.as_ref().and_then(|simulation| number(simulation, "allowed")).unwrap_or_default();
         let allowed = Mutex::new(U256::from(allowed.unsigned_abs()));
-        Self { code: code.to_owned(), ask: ask.clone(), simulation, allowed }
+        Self {
+            code: code.to_owned(),
+            ask: ask.clone(),
+            simulation,
+            allowed,
+            is_later: AtomicBool::new(false),
+        }
     }
 
     /// Learns of a transaction that was signed.
     pub(crate) fn signed(&self, transaction: &EvmTransaction) {
         if transaction.data.starts_with(&APPROVE) {
             *self.allowed.lock().unwrap() = last_word(&transaction.data);
+            self.is_later.store(true, Ordering::Relaxed);
         }
     }
 
     pub(crate) fn answer(&self, chain_id: u64, method: &str, params: &Value) -> Result<Value, WalletError> {
         assert_eq!(chain_id, self.ask.from_chain_id);
-        let Some(simulation) = &self.simulation else {
+        let Some(mut simulation) = self.simulation.clone() else {
             return Err(WalletError::Other("Too many arguments.".to_owned()));
         };
+        if let (true, Some(later)) =
+            (self.is_later.load(Ordering::Relaxed), simulation["later"].as_object().cloned())
+        {
+            simulation.as_object_mut().unwrap().extend(later);
+        }
+        let simulation = &simulation;
         if let Some(answer) = simulation.get("answer") {
             return Ok(answer.clone());
         }

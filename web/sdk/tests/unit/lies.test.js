@@ -110,12 +110,12 @@ describe('an honest deposit is signed', { concurrency: 16 }, () => {
   }
 });
 
-describe('nothing is signed for', { concurrency: 16 }, () => {
+describe('nothing more is signed for', { concurrency: 16 }, () => {
   for (const [entry, takesBatches] of table.lies.flatMap((lie) => [[lie, false], [lie, true]])) {
     it(takesBatches ? `${entry.name}, of a wallet that takes batches` : entry.name, async () => {
       const { error, signed, requestCount } = await run(entry, takesBatches);
       assert.deepEqual([error?.name, error?.code, error?.message], ['ServiceError', entry.code ?? 'SVC3003', entry.message], error?.stack);
-      assert.deepEqual([signed, requestCount], [[], entry.requestCount ?? (entry.quote ? 1 : 2)]);
+      assert.deepEqual([signed, requestCount], [entry.signed ?? [], entry.requestCount ?? (entry.quote ? 1 : 2)]);
     });
   }
 });
