@@ -1,3 +1,4 @@
+use crate::database::batch_order::{OrderRows, Turn};
 use crate::database::engine::Connection;
 use crate::database::error::DbError;
 use crate::database::write_op::WriteOp;
@@ -19,6 +20,14 @@ pub(crate) const WAKE: &str =
 for_each_engine! {
     impl WriteOp<Db> for RecordArrival {
         type Outcome = ();
+
+        fn turn(&self) -> Turn {
+            Turn::orders()
+        }
+
+        fn add_orders(&self, rows: &mut OrderRows) {
+            rows.add(&self.arrival.order_id);
+        }
 
         async fn run(&self, connection: &mut Connection<Db>) -> Result<(), DbError> {
             let row = &self.arrival;

@@ -2,6 +2,7 @@ use std::collections::BTreeSet;
 
 use sqlx::AssertSqlSafe;
 
+use crate::database::batch_order::{Locked, OrderRows, Turn};
 use crate::database::engine::Connection;
 use crate::database::error::DbError;
 use crate::database::write_op::WriteOp;
@@ -35,6 +36,16 @@ pub(crate) const WAKE: &str =
 for_each_engine! {
     impl WriteOp<Db> for RecordFacts {
         type Outcome = ();
+
+        fn turn(&self) -> Turn {
+            Turn::of(Locked::Cursors, (self.cursor.chain, self.cursor.finality_tier))
+        }
+
+        fn add_orders(&self, rows: &mut OrderRows) {
+            for fact in &self.facts {
+                rows.add_intent(&fact.intent_id);
+            }
+        }
 
         async fn run(&self, connection: &mut Connection<Db>) -> Result<(), DbError> {
             sqlx::query(CURSOR)

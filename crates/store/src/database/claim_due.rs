@@ -3,6 +3,7 @@ use std::marker::PhantomData;
 use causeway_domain::ports::StoreError;
 use sqlx::{Database, FromRow, QueryBuilder};
 
+use crate::database::batch_order::{Locked, Turn};
 use crate::database::engine::{Connection, Dialect};
 use crate::database::error::DbError;
 use crate::database::write_op::WriteOp;
@@ -47,6 +48,10 @@ for_each_engine! {
         R: Leased + for<'r> FromRow<'r, <Db as Database>::Row>,
     {
         type Outcome = Vec<R::Read>;
+
+        fn turn(&self) -> Turn {
+            Turn::of(Locked::Skipping, R::TABLE)
+        }
 
         async fn run(&self, connection: &mut Connection<Db>) -> Result<Vec<R::Read>, DbError> {
             let select = format!("{}{}", select_due::<R>(), Db::SKIP_LOCKED);

@@ -1,5 +1,6 @@
 use sqlx::{Database, Postgres, Sqlite};
 
+use crate::database::batch_order::OrderRows;
 use crate::database::readers::Readers;
 use crate::database::writer::Writer;
 
@@ -33,6 +34,12 @@ pub(crate) trait Dialect: Database {
     const SKIP_LOCKED: &'static str;
     /// Selects the time of the database's own clock, in milliseconds.
     const NOW_MILLIS: &'static str;
+
+    /// Locks these rows until the end of the transaction, in an order that all processes have.
+    fn lock_orders(
+        connection: &mut Connection<Self>,
+        rows: &OrderRows,
+    ) -> impl Future<Output = Result<(), sqlx::Error>> + Send;
 }
 
 /// The open database.

@@ -3,6 +3,7 @@
 #[macro_use]
 pub(crate) mod engine;
 
+pub(crate) mod batch_order;
 pub(crate) mod claim_due;
 pub(crate) mod error;
 pub(crate) mod location;

@@ -5,6 +5,7 @@ use sqlx::postgres::{PgConnectOptions, PgConnection, PgPoolOptions};
 use sqlx::{ConnectOptions as _, Connection as _, Executor as _, Postgres};
 use tokio::time;
 
+use crate::database::batch_order::OrderRows;
 use crate::database::engine::{Dialect, Handles};
 use crate::database::location::PostgresUrl;
 use crate::database::migrate::{POSTGRES, migrate};
@@ -18,10 +19,18 @@ use crate::store::OpenError;
 /// for a server that restarts.
 const TRUSTED_FOR: Duration = Duration::from_millis(5);
 
+/// Rows are locked as they are sorted.
+const LOCK_ORDERS: &str =
+    "SELECT 1 FROM orders WHERE id = ANY($1) OR intent_id = ANY($2) ORDER BY id FOR UPDATE";
+
 impl Dialect for Postgres {
     const BEGIN: &'static str = "BEGIN";
     const SKIP_LOCKED: &'static str = " FOR UPDATE SKIP LOCKED";
     const NOW_MILLIS: &'static str = "SELECT (EXTRACT(EPOCH FROM clock_timestamp()) * 1000)::BIGINT";
+
+    async fn lock_orders(connection: &mut PgConnection, rows: &OrderRows) -> Result<(), sqlx::Error> {
+        sqlx::query(LOCK_ORDERS).bind(rows.ids()).bind(rows.intents()).execute(connection).await.map(drop)
+    }
 }
 
 /// How long an idle connection may take to show that it is alive.

@@ -10,6 +10,7 @@ use sqlx::sqlite::{
 use sqlx::{ConnectOptions as _, Sqlite};
 use tokio::time;
 
+use crate::database::batch_order::OrderRows;
 use crate::database::engine::{Dialect, Handles};
 use crate::database::error::is_locked;
 use crate::database::migrate::{SQLITE, migrate};
@@ -33,6 +34,11 @@ impl Dialect for Sqlite {
     // SQLite has one writer.
     const SKIP_LOCKED: &'static str = "";
     const NOW_MILLIS: &'static str = "SELECT CAST(unixepoch('subsec') * 1000 AS INTEGER)";
+
+    // The transaction has locked everything.
+    async fn lock_orders(_: &mut SqliteConnection, _: &OrderRows) -> Result<(), sqlx::Error> {
+        Ok(())
+    }
 }
 
 pub(crate) async fn open(path: &Path, options: &Options) -> Result<Handles<Sqlite>, OpenError> {

@@ -2,6 +2,7 @@ use async_trait::async_trait;
 use causeway_domain::ports::StoreError;
 use tokio::sync::oneshot;
 
+use crate::database::batch_order::{OrderRows, Turn};
 use crate::database::engine::{Connection, Dialect};
 use crate::database::error::DbError;
 
@@ -11,6 +12,14 @@ pub(crate) type Reply<T> = oneshot::Sender<Result<T, StoreError>>;
 /// One write of a group commit.
 pub(crate) trait WriteOp<DB: Dialect>: Send + Sync + 'static {
     type Outcome: Send + 'static;
+
+    /// When it runs among the writes of its batch.
+    fn turn(&self) -> Turn {
+        Turn::default()
+    }
+
+    /// Adds the orders whose rows it changes, apart from those that it creates.
+    fn add_orders(&self, _: &mut OrderRows) {}
 
     /// Runs inside the open transaction; may be called again after a rollback.
     fn run(
@@ -25,6 +34,10 @@ pub(crate) type Job<DB> = Box<dyn DynWriteOp<DB>>;
 /// A write with its outcome type erased.
 #[async_trait]
 pub(crate) trait DynWriteOp<DB: Dialect>: Send {
+    fn turn(&self) -> Turn;
+
+    fn add_orders(&self, rows: &mut OrderRows);
+
     async fn run(&mut self, connection: &mut Connection<DB>) -> Result<(), DbError>;
 
     /// Replies to the caller after the commit, or with the error.
@@ -45,6 +58,14 @@ impl<D, T> PendingWrite<D, T> {
 
 #[async_trait]
 impl<DB: Dialect, D: WriteOp<DB>> DynWriteOp<DB> for PendingWrite<D, D::Outcome> {
+    fn turn(&self) -> Turn {
+        self.op.turn()
+    }
+
+    fn add_orders(&self, rows: &mut OrderRows) {
+        self.op.add_orders(rows);
+    }
+
     async fn run(&mut self, connection: &mut Connection<DB>) -> Result<(), DbError> {
         self.outcome = Some(self.op.run(connection).await?);
         Ok(())

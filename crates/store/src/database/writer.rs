@@ -10,6 +10,7 @@ use tokio::time;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
+use crate::database::batch_order::{OrderRows, Turn};
 use crate::database::engine::{Connection, Dialect};
 use crate::database::error::{DbError, is_outage, is_serialization_failure, timed_out, unavailable};
 use crate::database::options::Options;
@@ -132,6 +133,8 @@ impl<DB: Dialect> Committer<DB> {
 
     /// Commits all together, or each alone if one of them fails the batch.
     async fn commit(&self, mut jobs: Vec<Job<DB>>) {
+        // Nobody waited for one of them before another one was asked for, so any order is right.
+        jobs.sort_by_cached_key(|job| job.turn());
         if jobs.len() > 1 {
             match self.attempt(&mut jobs).await {
                 Ok(()) => return jobs.into_iter().for_each(|job| job.finish(None)),
@@ -213,6 +216,14 @@ async fn transact<DB: Dialect>(connection: &mut Connection<DB>, jobs: &mut [Job<
 }
 
 async fn run_all<DB: Dialect>(connection: &mut Connection<DB>, jobs: &mut [Job<DB>]) -> Result<(), DbError> {
+    let mut orders = OrderRows::default();
+    for job in jobs.iter() {
+        job.add_orders(&mut orders);
+    }
+    let turns: Vec<Turn> = jobs.iter().map(|job| job.turn()).collect();
+    if orders.need_lock(&turns) {
+        DB::lock_orders(connection, &orders).await?;
+    }
     for job in jobs {
         job.run(connection).await?;
     }

@@ -1,6 +1,7 @@
 use causeway_domain::ports::{Creation, StoreError};
 use causeway_domain::{FiatOrderId, OrderId};
 
+use crate::database::batch_order::{Locked, OrderRows, Turn};
 use crate::database::engine::Connection;
 use crate::database::error::DbError;
 use crate::database::write_op::WriteOp;
@@ -32,6 +33,16 @@ impl CreateSwap {
 for_each_engine! {
     impl WriteOp<Db> for CreateSwap {
         type Outcome = bool;
+
+        fn turn(&self) -> Turn {
+            if self.take == TAKE_ORDER { Turn::orders() } else { Turn::of(Locked::Purchases, &self.owner) }
+        }
+
+        fn add_orders(&self, rows: &mut OrderRows) {
+            if self.take == TAKE_ORDER {
+                rows.add(&self.owner);
+            }
+        }
 
         async fn run(&self, connection: &mut Connection<Db>) -> Result<bool, DbError> {
             let taken = sqlx::query(self.take).bind(&self.owner).bind(self.version).execute(&mut *connection).await?;

@@ -1,3 +1,4 @@
+use crate::database::batch_order::{Locked, Turn};
 use crate::database::engine::Connection;
 use crate::database::error::DbError;
 use crate::database::write_op::WriteOp;
@@ -20,6 +21,10 @@ const WAKE: &str = "UPDATE fiat_orders SET due_at = $1, lease_until = 0, version
 for_each_engine! {
     impl WriteOp<Db> for KeepWebhook {
         type Outcome = bool;
+
+        fn turn(&self) -> Turn {
+            Turn::of(Locked::Purchases, &self.order)
+        }
 
         async fn run(&self, connection: &mut Connection<Db>) -> Result<bool, DbError> {
             let inserted = sqlx::query(INSERT)

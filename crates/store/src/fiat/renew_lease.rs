@@ -1,5 +1,6 @@
 use causeway_domain::ports::FiatLease;
 
+use crate::database::batch_order::{Locked, Turn};
 use crate::database::engine::Connection;
 use crate::database::error::DbError;
 use crate::database::write_op::WriteOp;
@@ -19,6 +20,10 @@ const ENDED_BY_WRITE: &str =
 for_each_engine! {
     impl WriteOp<Db> for RenewLease {
         type Outcome = bool;
+
+        fn turn(&self) -> Turn {
+            Turn::of(Locked::Purchases, &self.id)
+        }
 
         async fn run(&self, connection: &mut Connection<Db>) -> Result<bool, DbError> {
             let (renew, known) = match self.lease {

@@ -1,6 +1,7 @@
 use causeway_domain::ports::StoreError;
 
 use super::create_order::AddFiatEvents;
+use crate::database::batch_order::{Locked, Turn};
 use crate::database::engine::Connection;
 use crate::database::error::DbError;
 use crate::database::write_op::WriteOp;
@@ -21,6 +22,10 @@ const UPDATE: &str = "UPDATE fiat_orders SET provider_order = $1, status = $2, s
 for_each_engine! {
     impl WriteOp<Db> for UpdateFiatOrder {
         type Outcome = bool;
+
+        fn turn(&self) -> Turn {
+            Turn::of(Locked::Purchases, &self.order.id)
+        }
 
         async fn run(&self, connection: &mut Connection<Db>) -> Result<bool, DbError> {
             let row = &self.order;

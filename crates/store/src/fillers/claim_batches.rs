@@ -4,6 +4,7 @@ use causeway_domain::ports::{ClaimBatch, ClaimBatchPut, ClaimBatchStore, StoreEr
 use causeway_domain::{ChainId, IntentTerms};
 use jiff::Timestamp;
 
+use crate::database::batch_order::{Locked, Turn};
 use crate::database::engine::Connection;
 use crate::database::error::{DbError, store_error};
 use crate::database::write_op::WriteOp;
@@ -88,6 +89,10 @@ for_each_engine! {
     impl WriteOp<Db> for Put {
         type Outcome = ClaimBatchPut;
 
+        fn turn(&self) -> Turn {
+            Turn::of(Locked::Books, (&self.filler, BOOK))
+        }
+
         async fn run(&self, connection: &mut Connection<Db>) -> Result<ClaimBatchPut, DbError> {
             sqlx::query(LOCK_BOOK).bind(&self.filler).bind(BOOK).execute(&mut *connection).await?;
             let (mut taken, mut known) = (Vec::new(), 0);
@@ -121,6 +126,10 @@ for_each_engine! {
     impl WriteOp<Db> for PutSingle {
         type Outcome = ();
 
+        fn turn(&self) -> Turn {
+            Turn::of(Locked::ClaimBatches, &self.id)
+        }
+
         async fn run(&self, connection: &mut Connection<Db>) -> Result<(), DbError> {
             let write = sqlx::query(WRITE).bind(&self.id).bind(&self.filler).bind(self.chain).bind(1_i64);
             write.bind(self.created_at).execute(connection).await?;
@@ -130,6 +139,10 @@ for_each_engine! {
 
     impl WriteOp<Db> for Dissolve {
         type Outcome = ();
+
+        fn turn(&self) -> Turn {
+            Turn::of(Locked::ClaimBatches, &self.0)
+        }
 
         async fn run(&self, connection: &mut Connection<Db>) -> Result<(), DbError> {
             sqlx::query(DISSOLVE).bind(&self.0).execute(connection).await?;

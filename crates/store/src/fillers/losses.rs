@@ -2,6 +2,7 @@ use causeway_domain::ports::{Loss, StoreError};
 use causeway_domain::{RawAmount, UsdAmount};
 use jiff::Timestamp;
 
+use crate::database::batch_order::{Locked, Turn};
 use crate::database::engine::Connection;
 use crate::database::error::DbError;
 use crate::database::write_op::WriteOp;
@@ -50,6 +51,10 @@ fn sum(losses: &[String]) -> Result<RawAmount, StoreError> {
 for_each_engine! {
     impl WriteOp<Db> for RecordLoss {
         type Outcome = bool;
+
+        fn turn(&self) -> Turn {
+            Turn::of(Locked::Losses, &self.filler)
+        }
 
         async fn run(&self, connection: &mut Connection<Db>) -> Result<bool, DbError> {
             let (total, mut added_up_at): (String, i64) =

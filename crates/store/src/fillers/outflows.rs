@@ -3,6 +3,7 @@ use causeway_domain::ports::{Outflow, OutflowSum, StoreError};
 use causeway_domain::{RawAmount, UsdAmount};
 use jiff::Timestamp;
 
+use crate::database::batch_order::{Locked, Turn};
 use crate::database::engine::Connection;
 use crate::database::error::{DbError, store_error};
 use crate::database::write_op::WriteOp;
@@ -36,6 +37,10 @@ type SumRow = (String, i64, i64, i64);
 for_each_engine! {
     impl WriteOp<Db> for RecordOutflow {
         type Outcome = ();
+
+        fn turn(&self) -> Turn {
+            Turn::of(Locked::Outflows, (&self.filler, &self.purpose))
+        }
 
         async fn run(&self, connection: &mut Connection<Db>) -> Result<(), DbError> {
             sqlx::query(EXPIRE).bind(self.since).execute(&mut *connection).await?;

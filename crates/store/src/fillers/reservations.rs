@@ -7,6 +7,7 @@ use causeway_domain::ports::{
 use causeway_domain::{RawAmount, TokenId, UsdAmount};
 use jiff::Timestamp;
 
+use crate::database::batch_order::{Locked, Turn};
 use crate::database::engine::Connection;
 use crate::database::error::{DbError, store_error};
 use crate::database::write_op::WriteOp;
@@ -31,6 +32,10 @@ pub(crate) const BY_FILLER: &str = "SELECT token, amount FROM reservations \
 for_each_engine! {
     impl WriteOp<Db> for Release {
         type Outcome = ();
+
+        fn turn(&self) -> Turn {
+            Turn::of(Locked::Reservations, (&self.filler, &self.holder))
+        }
 
         async fn run(&self, connection: &mut Connection<Db>) -> Result<(), DbError> {
             sqlx::query(RELEASE).bind(&self.filler).bind(&self.holder).execute(connection).await?;

@@ -1,6 +1,7 @@
 use causeway_domain::RawAmount;
 use causeway_domain::ports::{Reservation, ReservationKind, ReservationLimit, Reserved, StoreError};
 
+use crate::database::batch_order::{Locked, Turn};
 use crate::database::engine::Connection;
 use crate::database::error::DbError;
 use crate::database::write_op::WriteOp;
@@ -65,6 +66,10 @@ impl Reserve {
 for_each_engine! {
     impl WriteOp<Db> for Reserve {
         type Outcome = Reserved;
+
+        fn turn(&self) -> Turn {
+            Turn::of(Locked::Books, (&self.row.filler, &self.row.token))
+        }
 
         async fn run(&self, connection: &mut Connection<Db>) -> Result<Reserved, DbError> {
             let row = &self.row;

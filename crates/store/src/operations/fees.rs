@@ -1,6 +1,7 @@
 use causeway_domain::ports::{FeeRecord, StoreError};
 use jiff::Timestamp;
 
+use crate::database::batch_order::{Locked, Turn};
 use crate::database::engine::Connection;
 use crate::database::error::{DbError, store_error};
 use crate::database::write_op::WriteOp;
@@ -21,6 +22,10 @@ struct RecordFee(FeeRecord);
 for_each_engine! {
     impl WriteOp<Db> for RecordFee {
         type Outcome = ();
+
+        fn turn(&self) -> Turn {
+            Turn::of(Locked::Fees, (chain_number(self.0.chain), &self.0.purpose))
+        }
 
         async fn run(&self, connection: &mut Connection<Db>) -> Result<(), DbError> {
             let FeeRecord { chain, purpose, filler, fee, at } = &self.0;

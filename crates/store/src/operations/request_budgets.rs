@@ -2,6 +2,7 @@ use async_trait::async_trait;
 use causeway_domain::ports::{BudgetLease, Leased, RequestBudgets, StoreError};
 use jiff::Timestamp;
 
+use crate::database::batch_order::{Locked, Turn};
 use crate::database::engine::Connection;
 use crate::database::error::{DbError, store_error};
 use crate::database::write_op::WriteOp;
@@ -41,6 +42,10 @@ for_each_engine! {
     impl WriteOp<Db> for Lease {
         type Outcome = (i64, i64);
 
+        fn turn(&self) -> Turn {
+            Turn::of(Locked::Other, &self.name)
+        }
+
         async fn run(&self, connection: &mut Connection<Db>) -> Result<(i64, i64), DbError> {
             let Self { name, begun, taken, latest } = self;
             let row = sqlx::query_as(LEASE).bind(name).bind(begun).bind(taken).bind(latest);
@@ -50,6 +55,10 @@ for_each_engine! {
 
     impl WriteOp<Db> for PauseBudget {
         type Outcome = ();
+
+        fn turn(&self) -> Turn {
+            Turn::of(Locked::Other, &self.name)
+        }
 
         async fn run(&self, connection: &mut Connection<Db>) -> Result<(), DbError> {
             sqlx::query(PAUSE).bind(&self.name).bind(self.until).execute(connection).await?;

@@ -2,6 +2,7 @@ use causeway_domain::ports::{StoreError, StuckKind, StuckReason};
 use causeway_domain::{Order, OrderId};
 use jiff::Timestamp;
 
+use crate::database::batch_order::{OrderRows, Turn};
 use crate::database::engine::Connection;
 use crate::database::error::{DbError, store_error};
 use crate::database::write_op::WriteOp;
@@ -37,6 +38,14 @@ struct RecordStuckReason {
 for_each_engine! {
     impl WriteOp<Db> for RecordStuckReason {
         type Outcome = ();
+
+        fn turn(&self) -> Turn {
+            Turn::orders()
+        }
+
+        fn add_orders(&self, rows: &mut OrderRows) {
+            rows.add(&self.order);
+        }
 
         async fn run(&self, connection: &mut Connection<Db>) -> Result<(), DbError> {
             match &self.reason {

@@ -2,6 +2,7 @@ use causeway_domain::ports::{Creation, StoreError};
 use causeway_domain::{Order, OrderEvent};
 use sqlx::{AssertSqlSafe, Database};
 
+use crate::database::batch_order::Turn;
 use crate::database::engine::Connection;
 use crate::database::error::DbError;
 use crate::database::write_op::WriteOp;
@@ -65,6 +66,10 @@ for_each_engine! {
 
     impl WriteOp<Db> for CreateOrder {
         type Outcome = Creation;
+
+        fn turn(&self) -> Turn {
+            Turn::orders()
+        }
 
         async fn run(&self, connection: &mut Connection<Db>) -> Result<Creation, DbError> {
             let (row, index) = (&self.order, &self.index);

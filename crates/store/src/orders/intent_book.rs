@@ -1,6 +1,7 @@
 use causeway_domain::ports::StoreError;
 use causeway_domain::{IntentState, Order, OrderId};
 
+use crate::database::batch_order::{OrderRows, Turn};
 use crate::database::engine::Connection;
 use crate::database::error::{DbError, store_error};
 use crate::database::write_op::WriteOp;
@@ -20,6 +21,16 @@ const RECORD: &str = "UPDATE orders SET booked_state = $1, \
 for_each_engine! {
     impl WriteOp<Db> for RecordBooked {
         type Outcome = ();
+
+        fn turn(&self) -> Turn {
+            Turn::orders()
+        }
+
+        fn add_orders(&self, rows: &mut OrderRows) {
+            for (id, _) in &self.0 {
+                rows.add(id);
+            }
+        }
 
         async fn run(&self, connection: &mut Connection<Db>) -> Result<(), DbError> {
             for (id, state) in &self.0 {

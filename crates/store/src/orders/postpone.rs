@@ -1,3 +1,4 @@
+use crate::database::batch_order::{OrderRows, Turn};
 use crate::database::engine::Connection;
 use crate::database::error::DbError;
 use crate::database::write_op::WriteOp;
@@ -15,6 +16,14 @@ pub(crate) const POSTPONE: &str =
 for_each_engine! {
     impl WriteOp<Db> for Postpone {
         type Outcome = bool;
+
+        fn turn(&self) -> Turn {
+            Turn::orders()
+        }
+
+        fn add_orders(&self, rows: &mut OrderRows) {
+            rows.add(&self.order);
+        }
 
         async fn run(&self, connection: &mut Connection<Db>) -> Result<bool, DbError> {
             let postponed = sqlx::query(POSTPONE)

@@ -2,6 +2,7 @@ use causeway_domain::ports::{Rent, StoreError};
 use causeway_domain::{ChainId, Order, OrderId, RentedAccount};
 use sqlx::{AssertSqlSafe, Database};
 
+use crate::database::batch_order::{Locked, Turn};
 use crate::database::engine::{Connection, Dialect};
 use crate::database::error::DbError;
 use crate::database::write_op::WriteOp;
@@ -87,6 +88,10 @@ for_each_engine! {
 
     impl WriteOp<Db> for Claim {
         type Outcome = Vec<(String, String)>;
+
+        fn turn(&self) -> Turn {
+            Turn::of(Locked::Skipping, self.chain)
+        }
 
         async fn run(&self, connection: &mut Connection<Db>) -> Result<Self::Outcome, DbError> {
             let select = AssertSqlSafe(format!("{DUE}{}", Db::SKIP_LOCKED));

@@ -1,5 +1,6 @@
 use causeway_domain::ports::StoreError;
 
+use crate::database::batch_order::{OrderRows, Turn};
 use crate::database::engine::Connection;
 use crate::database::error::DbError;
 use crate::database::write_op::WriteOp;
@@ -23,6 +24,14 @@ const UPDATE: &str = "UPDATE orders SET status = $1, src_amount = $2, dest_amoun
 for_each_engine! {
     impl WriteOp<Db> for UpdateOrder {
         type Outcome = bool;
+
+        fn turn(&self) -> Turn {
+            Turn::orders()
+        }
+
+        fn add_orders(&self, rows: &mut OrderRows) {
+            rows.add(&self.order.id);
+        }
 
         async fn run(&self, connection: &mut Connection<Db>) -> Result<bool, DbError> {
             let (row, index) = (&self.order, &self.index);

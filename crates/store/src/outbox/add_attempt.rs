@@ -1,5 +1,6 @@
 use causeway_domain::ports::StoreError;
 
+use crate::database::batch_order::Turn;
 use crate::database::engine::Connection;
 use crate::database::error::DbError;
 use crate::database::write_op::WriteOp;
@@ -19,6 +20,10 @@ const NEXT_ATTEMPT: &str = "UPDATE outbox SET last_attempt = last_attempt + 1 \
 for_each_engine! {
     impl WriteOp<Db> for AddAttempt {
         type Outcome = ();
+
+        fn turn(&self) -> Turn {
+            self.key.turn()
+        }
 
         async fn run(&self, connection: &mut Connection<Db>) -> Result<(), DbError> {
             let attempt_index: Option<i64> = sqlx::query_scalar(NEXT_ATTEMPT)

@@ -1,3 +1,4 @@
+use crate::database::batch_order::Turn;
 use crate::database::engine::Connection;
 use crate::database::error::DbError;
 use crate::database::write_op::WriteOp;
@@ -16,6 +17,10 @@ const END: &str = "UPDATE outbox SET state = $1, ended_by = $2 \
 for_each_engine! {
     impl WriteOp<Db> for EndOutgoing {
         type Outcome = bool;
+
+        fn turn(&self) -> Turn {
+            self.key.turn()
+        }
 
         async fn run(&self, connection: &mut Connection<Db>) -> Result<bool, DbError> {
             let ended = sqlx::query(END)

@@ -1,6 +1,7 @@
 use causeway_domain::ports::{OutboxPut, Outgoing};
 use sqlx::{AssertSqlSafe, Database};
 
+use crate::database::batch_order::Turn;
 use crate::database::engine::Connection;
 use crate::database::error::DbError;
 use crate::database::write_op::WriteOp;
@@ -76,6 +77,10 @@ for_each_engine! {
 
     impl WriteOp<Db> for PutOutgoing {
         type Outcome = OutboxPut;
+
+        fn turn(&self) -> Turn {
+            self.0.key.turn()
+        }
 
         async fn run(&self, connection: &mut Connection<Db>) -> Result<OutboxPut, DbError> {
             let OutgoingRows { key, purpose, attempts } = &self.0;

@@ -2,6 +2,7 @@ use causeway_domain::ports::{Attempt, Outgoing, OutgoingEnd, StoreError};
 use causeway_domain::{Address, ChainId};
 
 use super::{address, chain, chain_number, corrupt, parse, text, time};
+use crate::database::batch_order::{Locked, Turn};
 
 /// The key of an outgoing transaction.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -9,6 +10,13 @@ pub(crate) struct OutgoingKey {
     pub(crate) signer: String,
     pub(crate) chain: i64,
     pub(crate) nonce: i64,
+}
+
+impl OutgoingKey {
+    /// The turn of a write of this transaction.
+    pub(crate) fn turn(&self) -> Turn {
+        Turn::of(Locked::Outbox, (&self.signer, self.chain, self.nonce))
+    }
 }
 
 /// A row of `outbox` and its rows of `attempts`.

@@ -2,6 +2,7 @@ use causeway_domain::ports::{Delivery, StoreError, SubjectKind};
 use sqlx::{AssertSqlSafe, QueryBuilder};
 
 use super::tables::Tables;
+use crate::database::batch_order::{Locked, Turn};
 use crate::database::engine::{Connection, Dialect as _};
 use crate::database::error::{DbError, store_error};
 use crate::database::write_op::WriteOp;
@@ -50,6 +51,10 @@ impl Claim {
 for_each_engine! {
     impl WriteOp<Db> for Claim {
         type Outcome = Vec<Delivery>;
+
+        fn turn(&self) -> Turn {
+            Turn::of(Locked::Skipping, &self.endpoint)
+        }
 
         async fn run(&self, connection: &mut Connection<Db>) -> Result<Vec<Delivery>, DbError> {
             let due: Vec<DueRecord> = sqlx::query_as(AssertSqlSafe(format!("{}{}", due(self.kind), Db::SKIP_LOCKED)))

@@ -40,6 +40,7 @@ macro_rules! on_both_engines {
 
 mod audit;
 mod backups;
+mod batch_order;
 mod claim_batches;
 mod claims;
 mod deposits;

@@ -180,6 +180,17 @@ impl Raw {
         }
     }
 
+    /// How many circles of waiting transactions the server has ended in this database; SQLite has none.
+    pub(crate) async fn deadlocks(&mut self) -> i64 {
+        match self {
+            Self::Sqlite(_) => 0,
+            Self::Postgres(connection) => {
+                let sql = "SELECT deadlocks FROM pg_stat_database WHERE datname = current_database()";
+                sqlx::query_scalar(sql).fetch_one(connection).await.unwrap()
+            }
+        }
+    }
+
     pub(crate) async fn release(mut self) {
         self.run("COMMIT").await;
     }
