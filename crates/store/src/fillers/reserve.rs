@@ -1,13 +1,13 @@
 use causeway_domain::RawAmount;
 use causeway_domain::ports::{Reservation, ReservationKind, ReservationLimit, Reserved, StoreError};
 
-use crate::database::batch_order::{Locked, Turn};
+use crate::database::batch_order::{Locked, OrderRows, Turn};
 use crate::database::engine::Connection;
 use crate::database::error::DbError;
 use crate::database::write_op::WriteOp;
 use crate::record::{HeldRecord, ReservationRecord, add};
 
-/// Reserves a part of a filler's book within its limit.
+/// Reserves a part of a filler's book within its limit. An order that has ended needs nothing more, and gets nothing.
 pub(crate) struct Reserve {
     kind: ReservationKind,
     amount: RawAmount,
@@ -26,6 +26,15 @@ pub(crate) const EXPIRE: &str =
 pub(crate) const HELD: &str =
     "SELECT holder, amount, kind FROM reservations WHERE filler = $1 AND token = $2";
 
+// A replica that reads the chain late, or stood still, asks for an order that another one has brought to its end: nobody would release
+// that. The order's row is locked before, so that it does not end meanwhile.
+pub(crate) const ENDED: &str =
+    "SELECT COUNT(*) FROM orders WHERE id = $1 AND status IN ('filled', 'refunded', 'failed')";
+
+// What an order has reserved already stays as it is, so the book, which all orders share, need not be locked.
+pub(crate) const HELD_BY: &str = "SELECT holder, amount, kind FROM reservations \
+     WHERE filler = $1 AND token = $2 AND holder = $3";
+
 const WRITE: &str = "INSERT INTO reservations (filler, holder, token, amount, kind, expires_at) \
      VALUES ($1, $2, $3, $4, $5, $6) \
      ON CONFLICT (filler, token, holder) DO UPDATE SET amount = $4, kind = $5, expires_at = $6";
@@ -34,6 +43,12 @@ impl Reserve {
     pub(crate) fn new(reservation: &Reservation, limit: ReservationLimit, now: i64) -> Self {
         let Reservation { kind, amount, .. } = *reservation;
         Self { kind, amount, row: reservation.into(), limit, now }
+    }
+
+    /// Whether the order holds this reservation already.
+    fn is_held(&self, held: &HeldRecord) -> Result<bool, StoreError> {
+        let (kind, amount) = held.read()?;
+        Ok(kind == ReservationKind::Order && amount == self.amount)
     }
 
     /// `None` if the reservation is to be written.
@@ -71,8 +86,30 @@ for_each_engine! {
             Turn::of(Locked::Books, (&self.row.filler, &self.row.token))
         }
 
+        fn add_orders(&self, rows: &mut OrderRows) {
+            if self.kind == ReservationKind::Order {
+                rows.add(&self.row.holder);
+            }
+        }
+
         async fn run(&self, connection: &mut Connection<Db>) -> Result<Reserved, DbError> {
             let row = &self.row;
+            if self.kind == ReservationKind::Order {
+                let ended: i64 =
+                    sqlx::query_scalar(ENDED).bind(&row.holder).fetch_one(&mut *connection).await?;
+                if ended > 0 {
+                    return Ok(Reserved::Existing);
+                }
+                let held: Option<HeldRecord> = sqlx::query_as(HELD_BY)
+                    .bind(&row.filler)
+                    .bind(&row.token)
+                    .bind(&row.holder)
+                    .fetch_optional(&mut *connection)
+                    .await?;
+                if let Some(held) = held && self.is_held(&held)? {
+                    return Ok(Reserved::Existing);
+                }
+            }
             sqlx::query(LOCK_BOOK).bind(&row.filler).bind(&row.token).execute(&mut *connection).await?;
             sqlx::query(EXPIRE)
                 .bind(&row.filler)
@@ -95,6 +132,20 @@ for_each_engine! {
                 .execute(connection)
                 .await?;
             Ok(Reserved::Written)
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use causeway_domain::OrderStatus;
+
+    use super::*;
+
+    #[test]
+    fn orders_that_have_ended_are_those_whose_status_is_terminal() {
+        for status in OrderStatus::ALL {
+            assert_eq!(ENDED.contains(&format!("'{status}'")), status.is_terminal(), "{status}");
         }
     }
 }

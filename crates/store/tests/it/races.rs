@@ -2,14 +2,15 @@ use std::sync::Arc;
 
 use alloy_primitives::B256;
 use causeway_domain::ports::{
-    InventoryStore, Outbox, OutboxPut, Outgoing, OutgoingEnd, Reservation, ReservationLimit, Reserved,
-    StoreError,
+    InventoryStore, OrderStore as _, Outbox, OutboxPut, Outgoing, OutgoingEnd, Reservation, ReservationLimit,
+    Reserved, StoreError,
 };
+use causeway_domain::{Order, OrderStatus};
 use tokio::task::JoinSet;
 
 use crate::outbox::{add, attempt, chain, end, for_purpose, outgoing, put, signer};
 use crate::reservations::{build, limit, order, reserved, units};
-use crate::sample::now;
+use crate::sample::{now, placed};
 use crate::test_database::TestDatabase;
 
 on_both_engines!(
@@ -18,6 +19,7 @@ on_both_engines!(
     concurrent_attempts_and_end_keep_acknowledged_attempts,
     rule_14_concurrent_reservations_fill_the_limit_exactly,
     builds_that_become_orders_concurrently_keep_the_total,
+    rule_14_a_late_reservation_never_outlives_its_order,
 );
 
 /// Puts all of them through three replicas at once.
@@ -120,4 +122,26 @@ async fn builds_that_become_orders_concurrently_keep_the_total(database: &TestDa
     let orders = holders.iter().map(|holder| order(holder, 3)).collect();
     assert_eq!(reserve_all(database, orders, limit(80, 0)).await, 20);
     assert_eq!(reserved(&store).await, units(80));
+}
+
+async fn rule_14_a_late_reservation_never_outlives_its_order(database: &TestDatabase) {
+    let [ours, theirs] = [database.store().await, database.store().await].map(Arc::new);
+    let mut work = JoinSet::new();
+    for _ in 0..60 {
+        let (ours, theirs) = (Arc::clone(&ours), Arc::clone(&theirs));
+        let held = placed(&ours, |order| order.status = OrderStatus::Published).await;
+        work.spawn(async move {
+            let reservation = order(held.id.as_str(), 1);
+            // One replica brings the order to its end and releases what it holds; the other sees its deposit only now.
+            let end = async {
+                let filled = Order { status: OrderStatus::Filled, ..held.clone() };
+                assert!(ours.update_order(&filled, &[]).await.unwrap());
+                ours.release(&reservation.filler, held.id.as_str()).await.unwrap();
+            };
+            let (answer, ()) = tokio::join!(theirs.reserve(&reservation, limit(100, 0), now()), end);
+            assert!(matches!(answer.unwrap(), Reserved::Written | Reserved::Existing));
+        });
+    }
+    work.join_all().await;
+    assert_eq!(reserved(&ours).await, units(0));
 }

@@ -2,10 +2,10 @@ use alloy_primitives::U256;
 use causeway_domain::ports::{
     InventoryStore, Reservation, ReservationKind, ReservationLimit, Reserved, StoreError,
 };
-use causeway_domain::{ChainId, RawAmount, SOLANA_CHAIN_ID, TokenId};
+use causeway_domain::{ChainId, OrderStatus, RawAmount, SOLANA_CHAIN_ID, TokenId};
 use causeway_store::Store;
 
-use crate::sample::{now, seconds};
+use crate::sample::{now, placed, seconds};
 use crate::test_database::TestDatabase;
 
 on_both_engines!(
@@ -18,6 +18,7 @@ on_both_engines!(
     rule_14_a_reservation_over_the_limit_changes_nothing,
     a_build_counts_until_it_expires,
     an_order_never_expires,
+    an_order_that_has_ended_reserves_nothing,
     every_filler_and_token_has_a_book_of_its_own,
     names_with_nul_identify_the_same_holder,
     an_unreadable_reservation_is_corrupt,
@@ -185,6 +186,18 @@ async fn an_order_never_expires(database: &TestDatabase) {
     assert_eq!(reserve(&store, &order).await, Reserved::Written);
     assert_eq!(reserve(&store, &build("b", 1)).await, Reserved::Written);
     assert_eq!(reserved(&store).await, units(41));
+}
+
+async fn an_order_that_has_ended_reserves_nothing(database: &TestDatabase) {
+    let store = database.store().await;
+    for status in OrderStatus::ALL {
+        let held = placed(&store, |order| order.status = status).await;
+        let answer = reserve(&store, &order(held.id.as_str(), 1)).await;
+        let (expected, units_held) =
+            if status.is_terminal() { (Reserved::Existing, 0) } else { (Reserved::Written, 1) };
+        assert_eq!((answer, reserved(&store).await), (expected, units(units_held)), "{status}");
+        store.release(FILLER, held.id.as_str()).await.unwrap();
+    }
 }
 
 async fn every_filler_and_token_has_a_book_of_its_own(database: &TestDatabase) {

@@ -161,6 +161,8 @@ async fn every_query_uses_an_index() {
         outbox::UNKNOWN,
         reserve::EXPIRE,
         reserve::HELD,
+        reserve::HELD_BY,
+        reserve::ENDED,
         reservations::RELEASE,
         reservations::BY_TOKEN,
         reservations::BY_FILLER,
