@@ -18,8 +18,8 @@ use crate::sample::{now, order, placed, put};
 use crate::test_database::TestDatabase;
 
 on_both_engines!(
-    batches_of_two_replicas_that_lock_the_same_rows_never_wait_in_a_circle,
-    a_batch_waits_for_facts_of_the_same_orders_without_a_circle,
+    batches_that_share_books_and_nonces_never_wait_in_a_circle,
+    batches_that_share_orders_never_wait_in_a_circle,
 );
 
 /// Two processes on one database.
@@ -74,12 +74,12 @@ async fn placed_orders(store: &Store, count: usize) -> Vec<Order> {
     orders
 }
 
-async fn batches_of_two_replicas_that_lock_the_same_rows_never_wait_in_a_circle(database: &TestDatabase) {
+async fn batches_that_share_books_and_nonces_never_wait_in_a_circle(database: &TestDatabase) {
     let replicas = Replicas::start(database).await;
-    let orders = placed_orders(&replicas.0[0], 12).await;
-    let stores = |number: usize, store: Arc<Store>| {
+    let orders = [placed_orders(&replicas.0[0], 12).await, placed_orders(&replicas.0[1], 12).await];
+    let writes = |number: usize, store: Arc<Store>| {
         let mut writes: Vec<Write> = Vec::new();
-        for (place, order) in (0_u64..).zip(orders.clone()) {
+        for (place, order) in (0_u64..).zip(orders[number].clone()) {
             let (orders_store, outbox, books) = (Arc::clone(&store), Arc::clone(&store), Arc::clone(&store));
             let token = TokenId::native(chain(1 + place));
             let holder = format!("order {place} of replica {number}");
@@ -99,25 +99,21 @@ async fn batches_of_two_replicas_that_lock_the_same_rows_never_wait_in_a_circle(
                 .boxed(),
             );
         }
-        let booked = Arc::clone(&store);
-        let mut ids: Vec<_> = orders.iter().map(|order| (order.id.clone(), IntentState::Open)).collect();
         if number == 1 {
             // The other way round: circles everywhere, if rows were locked as writes come.
             writes.reverse();
-            ids.reverse();
         }
-        writes.push(async move { booked.mark_recorded(&ids).await.unwrap() }.boxed());
         writes
     };
     for _ in 0..3 {
-        replicas.commit(database, stores).await;
+        replicas.commit(database, writes).await;
     }
     assert_eq!(replicas.circles(database).await, 0);
 }
 
-async fn a_batch_waits_for_facts_of_the_same_orders_without_a_circle(database: &TestDatabase) {
+async fn batches_that_share_orders_never_wait_in_a_circle(database: &TestDatabase) {
     let replicas = Replicas::start(database).await;
-    let orders = placed_orders(&replicas.0[0], 12).await;
+    let orders = placed_orders(&replicas.0[0], 100).await;
     for round in 0..3_u64 {
         let writes = |number: usize, store: Arc<Store>| {
             let mut writes: Vec<Write> = Vec::new();
@@ -152,6 +148,11 @@ async fn a_batch_waits_for_facts_of_the_same_orders_without_a_circle(database: &
                     .boxed(),
                 );
             }
+            let mut ids: Vec<_> = orders.iter().map(|order| (order.id.clone(), IntentState::Open)).collect();
+            if number == 1 {
+                ids.reverse();
+            }
+            writes.push(async move { store.mark_recorded(&ids).await.unwrap() }.boxed());
             if number == 1 {
                 writes.reverse();
             }
