@@ -18,8 +18,9 @@ pub(crate) const CHAINS: [(u64, Address); 4] = [
     (42_161, address!("af88d065e77c8cC2239327C5EDb3A432268e5831")),
 ];
 
-/// More than a sandbox chain ever requires.
-const FEES: Fees = Fees::Eip1559 { max_fee: 100_000_000_000, priority_fee: 1_000_000_000 };
+/// The tip is the least that these chains have. With a higher one the wallets would make gas dearer between a quote and its fill: what
+/// the service estimates follows what transactions paid, and an order whose fill has become too dear is refunded (rule 14).
+const FEES: Fees = Fees::Eip1559 { max_fee: 100_000_000_000, priority_fee: 1_000_000 };
 
 const POLL_INTERVAL: Duration = Duration::from_millis(100);
 
