@@ -45,6 +45,13 @@ impl RawAmount {
 
     /// `self * numerator / denominator`, rounded down; `None` on overflow or division by zero.
     pub fn mul_div_floor(self, numerator: U256, denominator: U256) -> Option<Self> {
+        let small = [self.0, numerator, denominator].map(u128::try_from);
+        // Fast path: most products fit into 128 bits, and take a tenth of the time there.
+        if let [Ok(amount), Ok(numerator), Ok(denominator)] = small
+            && let Some(product) = amount.checked_mul(numerator)
+        {
+            return product.checked_div(denominator).map(|share| Self(U256::from(share)));
+        }
         self.0.checked_mul(numerator)?.checked_div(denominator).map(Self)
     }
 
@@ -262,6 +269,17 @@ mod tests {
     }
 
     proptest! {
+        #[test]
+        fn shares_are_exact_on_both_sides_of_128_bits(
+            amount in any::<u128>(), numerator in any::<u128>(), shifts in (0u32..=120, 0u32..=120), divisor in any::<u128>(),
+        ) {
+            let (amount, numerator) = (U256::from(amount >> shifts.0), U256::from(numerator >> shifts.1));
+            for denominator in [U256::from(divisor), U256::from(divisor >> 90), numerator, U256::ZERO] {
+                let expected = (amount * numerator).checked_div(denominator).map(RawAmount);
+                prop_assert_eq!(RawAmount(amount).mul_div_floor(numerator, denominator), expected);
+            }
+        }
+
         #[test]
         fn decimals_round_trip_exactly(limbs in any::<[u64; 4]>(), decimals in 0u8..=36) {
             let amount = RawAmount(U256::from_limbs(limbs));

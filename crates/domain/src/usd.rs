@@ -26,22 +26,35 @@ impl UsdPrice {
 
     /// The value of `amount` at this price, rounded down to the cent.
     pub fn value(self, amount: RawAmount, decimals: u8) -> Option<UsdAmount> {
-        let scale = power_of_ten(decimals)?.checked_mul(power_of_ten(PRICE_DECIMALS - CENT_DECIMALS)?)?;
-        amount.mul_div_floor(self.0.get(), scale).map(UsdAmount)
+        amount.mul_div_floor(self.0.get(), units_per_cent(decimals)?).map(UsdAmount)
     }
 
     /// How much of the token `dollars` buys at this price, rounded down to its smallest unit.
     pub fn buys(self, dollars: UsdAmount, decimals: u8) -> Option<RawAmount> {
-        let scale = power_of_ten(decimals)?.checked_mul(power_of_ten(PRICE_DECIMALS - CENT_DECIMALS)?)?;
-        dollars.0.mul_div_floor(scale, self.0.get())
+        dollars.0.mul_div_floor(units_per_cent(decimals)?, self.0.get())
     }
 }
 
+/// The powers of ten that fit into 128 bits.
+const POWERS_OF_TEN: [u128; 39] = {
+    let mut powers = [1; 39];
+    let mut exponent = 1;
+    while exponent < powers.len() {
+        powers[exponent] = powers[exponent - 1] * 10;
+        exponent += 1;
+    }
+    powers
+};
+
 /// Ten to this power; `None` beyond 256 bits.
 pub fn power_of_ten(exponent: u8) -> Option<U256> {
-    // Fast path: nearly every power fits into 128 bits, and takes a tenth of the time there.
-    let small = 10_u128.checked_pow(u32::from(exponent)).map(U256::from);
+    let small = POWERS_OF_TEN.get(usize::from(exponent)).copied().map(U256::from);
     small.or_else(|| U256::from(10).checked_pow(U256::from(exponent)))
+}
+
+/// How many units of 10^-18 dollars times raw units of a token are a cent of it.
+fn units_per_cent(decimals: u8) -> Option<U256> {
+    power_of_ten(decimals.checked_add(PRICE_DECIMALS - CENT_DECIMALS)?)
 }
 
 impl FromStr for UsdPrice {
@@ -108,6 +121,23 @@ mod tests {
         assert_eq!("7.5".parse::<UsdAmount>().unwrap().to_string(), "7.50");
         assert_eq!("0.05".parse::<UsdAmount>().unwrap().to_string(), "0.05");
         assert_eq!("0".parse::<UsdAmount>().unwrap().to_string(), "0.00");
+    }
+
+    #[test]
+    fn powers_of_ten_end_at_256_bits() {
+        for exponent in 0..=77 {
+            assert_eq!(
+                power_of_ten(exponent).unwrap().to_string(),
+                format!("1{}", "0".repeat(exponent.into()))
+            );
+        }
+        assert_eq!((power_of_ten(78), power_of_ten(u8::MAX)), (None, None));
+        let price: UsdPrice = "1".parse().unwrap();
+        assert_eq!(
+            price.value(RawAmount::ZERO, 61),
+            UsdPrice::from_units(RawAmount::ZERO).value(RawAmount::ZERO, 0)
+        );
+        assert_eq!((price.value(RawAmount::ZERO, 62), price.value(RawAmount::ZERO, u8::MAX)), (None, None));
     }
 
     #[test]

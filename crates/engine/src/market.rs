@@ -61,8 +61,8 @@ impl Market {
     /// By how much the output is worth less than the input, rounded up; negative if it is worth more.
     pub fn loss(&self, amount_in: RawAmount, amount_out: RawAmount) -> Option<Loss> {
         let (paid, received) = (self.from.value(amount_in)?, self.to.value(amount_out)?);
-        let kept = received.checked_mul(U256::from(WHOLE))?.checked_div(paid)?;
-        WHOLE.checked_sub(i64::try_from(kept).ok()?).map(Loss)
+        let kept = RawAmount::new(received).mul_div_floor(U256::from(WHOLE), paid)?;
+        WHOLE.checked_sub(i64::try_from(kept.get()).ok()?).map(Loss)
     }
 }
 

@@ -1,7 +1,7 @@
 use std::collections::HashMap;
 
 use alloy_primitives::U256;
-use causeway_domain::{Order, OrderStatus, RefundCause, TradeType};
+use causeway_domain::{Order, OrderStatus, RawAmount, RefundCause, TradeType};
 use jiff::SignedDuration;
 
 use super::{Reputation, Reputations};
@@ -33,8 +33,8 @@ pub(crate) fn compare_prices(trade_type: TradeType, best: &[(usize, U256)]) -> V
 /// How far an amount is above `middle`, in basis points of `middle`, rounded towards zero.
 fn bps_above(amount: U256, middle: U256) -> Option<i32> {
     let (larger, smaller) = (amount.max(middle), amount.min(middle));
-    let bps = (larger - smaller).checked_mul(U256::from(10_000))?.checked_div(middle)?;
-    let bps = i32::try_from(bps.saturating_to::<u32>()).unwrap_or(i32::MAX).min(MAX_BPS);
+    let bps = RawAmount::new(larger - smaller).mul_div_floor(U256::from(10_000), middle)?;
+    let bps = i32::try_from(bps.get().saturating_to::<u32>()).unwrap_or(i32::MAX).min(MAX_BPS);
     Some(if amount < middle { -bps } else { bps })
 }
 
