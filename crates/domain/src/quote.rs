@@ -62,12 +62,13 @@ impl FromStr for Slippage {
         let (whole, fraction) =
             unsigned.unwrap_or(text).split_once('.').unwrap_or((unsigned.unwrap_or(text), "0"));
         let (kept, finer) = fraction.split_at_checked(6).unwrap_or((fraction, ""));
-        if !finer.bytes().all(|digit| digit.is_ascii_digit()) {
+        let is_digits = |part: &str| part.bytes().all(|digit| digit.is_ascii_digit());
+        if whole.is_empty() || kept.is_empty() || ![whole, kept, finer].into_iter().all(is_digits) {
             return Err(SlippageError::OutOfRange);
         }
-        let amount =
-            RawAmount::from_decimal(&format!("{whole}.{kept}"), 6).map_err(|_| SlippageError::OutOfRange)?;
-        let millionths: u32 = amount.get().try_into().map_err(|_| SlippageError::OutOfRange)?;
+        let digits = whole.bytes().chain(kept.bytes()).chain(std::iter::repeat_n(b'0', 6 - kept.len()));
+        let add = |sum: u32, digit: u8| sum.checked_mul(10)?.checked_add(u32::from(digit - b'0'));
+        let millionths = digits.into_iter().try_fold(0, add).ok_or(SlippageError::OutOfRange)?;
         let is_above = millionths == 500_000 && finer.contains(|c| c != '0');
         Self::from_millionths(millionths).filter(|_| !is_above).ok_or(SlippageError::OutOfRange)
     }
