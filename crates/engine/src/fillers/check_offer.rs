@@ -51,7 +51,8 @@ fn check_offer(ask: &Ask, offer: &Offer, now: Timestamp) -> Result<(), &'static 
         return Err("a minimum output above the output");
     }
     // Without a bound, the offer with the most inflated output would rank first.
-    if loss(offer) > allowed_loss(offer, ask.tolerance().millionths()) {
+    let loss = loss(offer);
+    if !loss.is_zero() && loss > allowed_loss(offer, ask.tolerance().millionths()) {
         return Err("a minimum output beyond the tolerated slippage");
     }
     if offer.valid_before <= now {
