@@ -11,7 +11,7 @@ use tower_http::compression::predicate::{NotForContentType, Predicate, SizeAbove
 use tower_http::cors::{AllowHeaders, Any, CorsLayer};
 
 use crate::error::ApiError;
-use crate::middleware::admission::{Admission, admit};
+use crate::middleware::admission::{Admission, AdmissionLayer};
 use crate::middleware::deprecation::{self, DEPRECATED, Deprecated};
 use crate::middleware::idempotency;
 use crate::middleware::observe::ObserveLayer;
@@ -38,8 +38,7 @@ pub fn router(app: impl Into<Arc<App>>, extra: Router) -> Router {
     let limits = || {
         ServiceBuilder::new()
             .option_layer(deprecated.clone().map(|table| from_fn_with_state(table, deprecation::announce)))
-            .layer(from_fn_with_state(Arc::clone(&admission), admit))
-            .layer(DefaultBodyLimit::max(BODY_LIMIT))
+            .layer(AdmissionLayer(Arc::clone(&admission)))
     };
     let api = Router::from(openapi::routes())
         .merge(pages::routes(&openapi::document(), app.options.mode))

@@ -1,18 +1,22 @@
 //! Decides whether a request is worked on: not more at a time than the process can do, not more than each client may, and
 //! with a valid API key where it needs one.
 
+use std::convert::Infallible;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
+use std::task::{Context, Poll};
 
-use axum::extract::{Request, State};
+use axum::extract::{DefaultBodyLimit, Request};
 use axum::http::{HeaderMap, HeaderName};
-use axum::middleware::Next;
 use axum::response::{IntoResponse as _, Response};
 use causeway_domain::ports::{ApiScope, Integrator};
 use causeway_engine::Integrators;
+use futures::future::BoxFuture;
 use jiff::Timestamp;
+use tower::{Layer, Service};
 
 use super::rate_limit::{Limiter, RequestKind};
+use crate::BODY_LIMIT;
 use crate::app::{ApiKeys, Options};
 use crate::error::{ApiError, ApiResult};
 
@@ -31,7 +35,7 @@ pub(crate) struct KeyHolder(pub(crate) Arc<Integrator>);
 /// The bounds on what clients may ask for.
 #[derive(Debug)]
 pub(crate) struct Admission {
-    in_work: InWork,
+    in_work: Arc<InWork>,
     limiter: Option<Limiter>,
     integrators: Arc<Integrators>,
     keys: ApiKeys,
@@ -40,14 +44,23 @@ pub(crate) struct Admission {
 impl Admission {
     pub(crate) fn new(options: &Options, integrators: Arc<Integrators>) -> Arc<Self> {
         Arc::new(Self {
-            in_work: InWork { limit: options.max_in_work, count: AtomicUsize::new(0) },
+            in_work: Arc::new(InWork { limit: options.max_in_work, count: AtomicUsize::new(0) }),
             limiter: options.rate_limits.map(Limiter::new),
             integrators,
             keys: options.api_keys,
         })
     }
 
-    /// Lets the request through with its key's holder as an extension, or says why not.
+    /// Lets the request through with its place among those in work, or says why not.
+    fn admit(&self, request: &mut Request) -> ApiResult<Option<Place>> {
+        if PROBES.contains(&request.uri().path()) {
+            return Ok(None);
+        }
+        self.check(request)?;
+        self.in_work.enter().map(Some).ok_or_else(|| ApiError::overloaded(RETRY_AFTER))
+    }
+
+    /// Adds the holder of the request's key as an extension, or says why the request is not let through.
     fn check(&self, request: &mut Request) -> ApiResult<()> {
         let kind = RequestKind::of(request);
         let given = (self.keys != ApiKeys::Off).then(|| key(request.headers())).flatten();
@@ -102,22 +115,53 @@ const fn scope(kind: RequestKind) -> Option<ApiScope> {
     }
 }
 
-pub(crate) async fn admit(
-    State(admission): State<Arc<Admission>>,
-    mut request: Request,
-    next: Next,
-) -> Response {
-    if PROBES.contains(&request.uri().path()) {
-        return next.run(request).await;
+/// Lets admitted requests through, and limits their bodies.
+///
+/// A service of its own, because one made of a function clones and boxes all that it wraps for each request.
+#[derive(Clone, Debug)]
+pub(crate) struct AdmissionLayer(pub(crate) Arc<Admission>);
+
+impl<S> Layer<S> for AdmissionLayer {
+    type Service = Admitted<S>;
+
+    fn layer(&self, inner: S) -> Self::Service {
+        Admitted { inner, admission: Arc::clone(&self.0) }
     }
-    if let Err(error) = admission.check(&mut request) {
-        return error.into_response();
+}
+
+#[derive(Clone, Debug)]
+pub(crate) struct Admitted<S> {
+    inner: S,
+    admission: Arc<Admission>,
+}
+
+impl<S> Service<Request> for Admitted<S>
+where
+    S: Service<Request, Response = Response, Error = Infallible>,
+    S::Future: Send + 'static,
+{
+    type Response = Response;
+    type Error = Infallible;
+    type Future = BoxFuture<'static, Result<Response, Infallible>>;
+
+    fn poll_ready(&mut self, context: &mut Context<'_>) -> Poll<Result<(), Infallible>> {
+        self.inner.poll_ready(context)
     }
-    // Held until the response begins, or the client is gone; streams have a bound of their own.
-    let Some(_place) = admission.in_work.enter() else {
-        return ApiError::overloaded(RETRY_AFTER).into_response();
-    };
-    next.run(request).await
+
+    fn call(&mut self, mut request: Request) -> Self::Future {
+        let place = match self.admission.admit(&mut request) {
+            Ok(place) => place,
+            // Written where the id of the request is known, which is not here.
+            Err(error) => return Box::pin(async { Ok(error.into_response()) }),
+        };
+        DefaultBodyLimit::max(BODY_LIMIT).apply(&mut request);
+        let work = self.inner.call(request);
+        Box::pin(async move {
+            // Held until the response begins, or the client is gone; streams have a bound of their own.
+            let _place = place;
+            work.await
+        })
+    }
 }
 
 /// The requests that are being worked on.
@@ -128,16 +172,16 @@ struct InWork {
 }
 
 impl InWork {
-    fn enter(&self) -> Option<Place<'_>> {
-        let place = Place(self);
+    fn enter(self: &Arc<Self>) -> Option<Place> {
+        let place = Place(Arc::clone(self));
         (self.count.fetch_add(1, Ordering::Relaxed) < self.limit).then_some(place)
     }
 }
 
 /// A place that is free again when this is dropped.
-struct Place<'a>(&'a InWork);
+struct Place(Arc<InWork>);
 
-impl Drop for Place<'_> {
+impl Drop for Place {
     fn drop(&mut self) {
         self.0.count.fetch_sub(1, Ordering::Relaxed);
     }
@@ -149,7 +193,7 @@ mod tests {
 
     #[test]
     fn places_are_bounded_and_come_back() {
-        let in_work = InWork { limit: 2, count: AtomicUsize::new(0) };
+        let in_work = Arc::new(InWork { limit: 2, count: AtomicUsize::new(0) });
         let (first, second) = (in_work.enter().unwrap(), in_work.enter().unwrap());
         assert!(in_work.enter().is_none() && in_work.enter().is_none());
         drop(first);
