@@ -2,20 +2,18 @@ use std::sync::Arc;
 
 use axum::Router;
 use axum::extract::{DefaultBodyLimit, Request};
-use axum::http::{HeaderName, Method, header};
 use axum::middleware::from_fn_with_state;
 use axum::routing::get;
 use tower::ServiceBuilder;
 use tower_http::compression::CompressionLayer;
 use tower_http::compression::predicate::{NotForContentType, Predicate, SizeAbove};
-use tower_http::cors::{AllowHeaders, Any, CorsLayer};
 
 use crate::error::ApiError;
 use crate::middleware::admission::{Admission, AdmissionLayer};
+use crate::middleware::cors::CorsLayer;
 use crate::middleware::deprecation::{self, DEPRECATED, Deprecated};
 use crate::middleware::idempotency;
 use crate::middleware::observe::ObserveLayer;
-use crate::middleware::request_id;
 use crate::operations::get_metrics::get_metrics_apart;
 use crate::{App, BODY_LIMIT, explorer, openapi, operator, pages, widget};
 
@@ -46,14 +44,14 @@ pub fn router(app: impl Into<Arc<App>>, extra: Router) -> Router {
         .merge(explorer::routes())
         .fallback(unknown_path)
         .method_not_allowed_fallback(wrong_method)
-        .layer((observe(), compression(), cors(), limits()))
+        .layer((observe(), compression(), CorsLayer, limits()))
         .with_state(Arc::clone(&app));
     let keyed = Router::from(openapi::keyed_routes())
         .method_not_allowed_fallback(wrong_method)
         .layer((
             observe(),
             compression(),
-            cors(),
+            CorsLayer,
             limits(),
             from_fn_with_state(Arc::clone(&app), idempotency::answer_once),
         ))
@@ -62,7 +60,7 @@ pub fn router(app: impl Into<Arc<App>>, extra: Router) -> Router {
         .method_not_allowed_fallback(wrong_method)
         .with_state(Arc::clone(&app))
         .merge(extra)
-        .layer((observe(), cors(), limits()));
+        .layer((observe(), CorsLayer, limits()));
     let no_cors = Router::from(openapi::no_cors_routes())
         .method_not_allowed_fallback(wrong_method)
         .layer((observe(), limits()))
@@ -95,21 +93,4 @@ fn compression() -> CompressionLayer<impl Predicate> {
         .and(NotForContentType::new("application/x-ndjson"))
         .and(NotForContentType::new("text/event-stream"));
     CompressionLayer::new().compress_when(predicate)
-}
-
-/// The API allows every origin. Webhooks and the checkout page do not get this layer.
-fn cors() -> CorsLayer {
-    CorsLayer::new()
-        .allow_origin(Any)
-        .allow_methods([Method::GET, Method::POST, Method::PUT])
-        .allow_headers(AllowHeaders::mirror_request())
-        .expose_headers([
-            request_id::HEADER,
-            idempotency::REPLAYED,
-            HeaderName::from_static("x-partial-chains"),
-            header::RETRY_AFTER,
-            header::LINK,
-            deprecation::DEPRECATION,
-            deprecation::SUNSET,
-        ])
 }

@@ -1,6 +1,7 @@
 //! Middleware of every request.
 
 pub(crate) mod admission;
+pub(crate) mod cors;
 pub(crate) mod deprecation;
 pub(crate) mod envelope;
 pub(crate) mod idempotency;
