@@ -96,7 +96,7 @@ pub(crate) async fn post_quote(
     written.map_err(|error| ApiError::internal(&error))?;
     drop(snapshot);
     let json = HeaderValue::from_static("application/json");
-    Ok(([(CONTENT_TYPE, json)], body.into_bytes()).into_response())
+    Ok(([(CONTENT_TYPE, json)], axum::body::Body::from(body.into_bytes())).into_response())
 }
 
 /// Whom the request belongs to, if anybody.
