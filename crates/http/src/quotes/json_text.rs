@@ -31,6 +31,13 @@ impl JsonText {
         self.raw("\"");
     }
 
+    /// A string of ours that has nothing to escape.
+    pub(super) fn name(&mut self, name: &'static str) {
+        self.raw("\"");
+        self.raw(name);
+        self.raw("\"");
+    }
+
     /// A part of a string.
     pub(super) fn escaped(&mut self, text: &str) {
         // Without an early end, so that several bytes are compared at once.

@@ -175,16 +175,16 @@ impl RouteView<'_> {
         out.raw(r#","type":"#);
         out.string(kind);
         out.raw(r#","icon":""#);
-        for part in [self.public_url, "/v1/fillers/", filler, "/icon"] {
-            out.escaped(part);
-        }
-        out.raw("\"");
+        out.escaped(self.public_url);
+        out.raw("/v1/fillers/");
+        out.escaped(filler);
+        out.raw(r#"/icon""#);
         if let Some(method) = exact_out {
             out.raw(r#","exactOutMethod":"#);
-            out.string(method.as_str());
+            out.name(method.as_str());
         }
         out.raw(r#","depositMethods":"#);
-        out.array(deposit_methods, |out, method| out.string(method.as_str()));
+        out.array(deposit_methods, |out, method| out.name(method.as_str()));
         if let Some(provider) = provider {
             out.raw(r#","settlement":"provider","heldBy":"#);
             out.string(&provider.notice.held_by);
