@@ -2,7 +2,8 @@
 //! Clients, service and fillers share the machine.
 //!
 //! `quotes remote --target URL` also measures another aggregator, with `--body FILE` as its request. It may use the same three
-//! fillers, which listen on `--port N` and the two ports after it and answer `--answer FILE` on every path but `/quote`.
+//! fillers, which listen on `--port N` and the two ports after it, and answer every path but `/quote`: a GET with `--assets FILE`, all
+//! else with `--answer FILE`.
 
 use std::collections::HashMap;
 use std::net::SocketAddr;
@@ -11,6 +12,7 @@ use std::time::{Duration, Instant};
 
 use alloy_primitives::U256;
 use axum::Router;
+use axum::http::Method;
 use causeway_benchmarks::cpu_time;
 use causeway_domain::ports::Filler;
 use causeway_domain::{Address, ChainId, DepositMethod, IntentTerms, RawAmount};
@@ -38,6 +40,7 @@ pub(crate) struct RemoteOptions {
     target: Option<(Url, String)>,
     port: u16,
     answer: String,
+    assets: String,
 }
 
 impl RemoteOptions {
@@ -53,6 +56,7 @@ impl RemoteOptions {
             target: after("--target").map(|url| (url.parse().expect("a URL"), body)),
             port: after("--port").map_or(0, |port| port.parse().expect("a port")),
             answer: file("--answer").unwrap_or_default(),
+            assets: file("--assets").unwrap_or_default(),
         }
     }
 }
@@ -73,13 +77,17 @@ impl filler_server::FillerHandler for ImmediateFiller {
     }
 }
 
-async fn filler(port: u16, bps_below_best: u64, answer: &str) -> SocketAddr {
+async fn filler(port: u16, bps_below_best: u64, options: &RemoteOptions) -> SocketAddr {
     let listener = TcpListener::bind(("127.0.0.1", port)).await.expect("a port");
     let address = listener.local_addr().expect("an address");
     let secret = Secret::new(SECRET).expect("long enough");
-    let (other, json) = (answer.to_owned(), [("content-type", "application/json")]);
+    let (answer, assets) = (options.answer.clone(), options.assets.clone());
+    let other = async move |method: Method| {
+        let text = if method == Method::GET { assets.clone() } else { answer.clone() };
+        ([("content-type", "application/json")], text)
+    };
     let router = filler_server::router(secret, Arc::new(ImmediateFiller(bps_below_best)));
-    let router = router.merge(Router::new().fallback(async move || (json, other.clone())));
+    let router = router.merge(Router::new().fallback(other));
     tokio::spawn(causeway_http::serve(
         listener,
         router,
@@ -107,7 +115,7 @@ pub(crate) async fn measure(store: Arc<Store>, options: &RemoteOptions) {
     let mut fillers = Vec::new();
     for (index, (name, bps_below_best)) in (0..).zip(NAMES) {
         let port = if options.port == 0 { 0 } else { options.port + index };
-        fillers.push(remote(name, filler(port, bps_below_best, &options.answer).await));
+        fillers.push(remote(name, filler(port, bps_below_best, options).await));
     }
     let ours = server::ours(store, fillers).await;
     println!(
