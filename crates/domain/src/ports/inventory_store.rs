@@ -54,7 +54,8 @@ impl ReservationLimit {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reserved {
     Written,
-    /// The holder already has this amount with the same or a stronger kind; nothing changed.
+    /// Nothing changed: the holder already has this amount with the same or a stronger kind, or is an order that has ended and
+    /// needs none.
     Existing,
     /// Nothing changed; other holders have this much.
     OverLimit {
